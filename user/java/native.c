@@ -8,7 +8,7 @@
 
 #include "sgi_pcp_trace.h"
 
-/* A tag as a C string, to be freed by the caller; NULL for a null string. */
+/* Return a tag as a C string, to be released with give_back(); NULL for a null string. */
 static const char *take(JNIEnv *env, jstring tag)
 {
 	return tag ? (*env)->GetStringUTFChars(env, tag, NULL) : NULL;

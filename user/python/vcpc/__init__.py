@@ -12,7 +12,7 @@
         for time, metric, instance, value in archive.values("vcpc.count", interval=1):
             ...
 
-Documentation/api/python.rst has all of it.
+Documentation/api/python.rst describes the whole package.
 """
 from ._errors import ArchiveError, CounterError, Error, TraceError
 from ._library import version

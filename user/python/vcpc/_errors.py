@@ -5,7 +5,7 @@
 class Error(Exception):
     """A call of the library failed.
 
-    code: what it returned, negative: a negated errno, PM_ERR_* or PMTRACE_ERR_*
+    code: the negative result of the call: a negated errno, PM_ERR_* or PMTRACE_ERR_*
     """
 
     def __init__(self, text, code):
@@ -17,7 +17,7 @@ class Error(Exception):
 
     @property
     def errno(self):
-        """The system's error number, or None if the code is one of the library."""
+        """The system's error number, or None if the code is one of the library's."""
         return -self.code if -12000 < self.code < 0 else None
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of libshim's C interface that this package calls: functions, structures, numbers.
 
-Functions stand here as C declares them.  selftests/python/interface.py has the compiler compare all of this with
-the public headers: a type, an offset, a size or a number that is not theirs fails there.
+Functions are declared as in C.  selftests/python/interface.py makes the compiler compare all types, offsets, sizes
+and numbers with the public headers.
 """
 import ctypes
 import re
@@ -78,7 +78,7 @@ NUMBERS = {
 globals().update(NUMBERS)
 
 
-# _cname_: the function's name in C
+# _cname_: the type's name in C
 class Timespec(ctypes.Structure):
     _cname_ = "struct timespec"
     _fields_ = [("tv_sec", c_int64), ("tv_nsec", c_int64)]
@@ -145,9 +145,9 @@ class Label(ctypes.Structure):
     ]
 
 
-# For shim_events_walk(), whose third argument is a dict: operator.setitem puts each event into it.
+# For shim_events_walk(), whose third argument is a dict: operator.setitem stores each event in it.
 # No bytecode runs between two events, so no signal handler can raise an exception, which a callback
-# could not pass on.  Its None is NULL, which C reads as the int 0: continue.
+# could not pass on.  setitem returns None, which C receives as the int 0, so the walk continues.
 WALK = ctypes.CFUNCTYPE(c_void_p, py_object, c_char_p, c_char_p)
 
 # ctypes' types for C types.  Memory that must be freed is passed as an address.

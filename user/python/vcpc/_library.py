@@ -29,12 +29,12 @@ _free.restype = None
 
 
 def version():
-    """The library's version."""
+    """Return the library's version."""
     return lib.shim_version().decode()
 
 
 def text_of(code):
-    """Return the library's text for one of its errors or of the system's."""
+    """Return the library's text for an error of the library or the system."""
     buffer = ctypes.create_string_buffer(c.PM_MAXERRMSGLEN)
     return lib.pmErrStr_r(code, buffer, len(buffer)).decode(errors="replace")
 
@@ -53,7 +53,7 @@ def to_str(text):
 
 
 def taken(address, length=None):
-    """Return the bytes of memory that the library has allocated, and free it."""
+    """Return the bytes of memory that the library has allocated, and free the memory."""
     try:
         return ctypes.string_at(address, -1 if length is None else length)
     finally:
@@ -69,7 +69,7 @@ class Handle:
     """A pointer of the library that is destroyed once, and not while a call is using it.
 
     Use "with handle as pointer" for the duration of a call; it raises ValueError if the handle was closed.  If another
-    thread or a signal handler calls close() in the meantime, it takes effect after the call.
+    thread or a signal handler calls close() in the meantime, the pointer is destroyed after the call.
     """
 
     def __init__(self, pointer, destroy):
@@ -81,7 +81,7 @@ class Handle:
 
     def __enter__(self):
         with self._lock:
-            # Count it before the call, because a signal handler may close it in between.
+            # Count the user before the check, because a signal handler may close the handle in between.
             self._users += 1
             if not self._closed:
                 return self._pointer

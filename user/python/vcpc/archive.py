@@ -23,7 +23,7 @@ _MEMBERS = {
     c.PM_TYPE_32: "l", c.PM_TYPE_U32: "ul", c.PM_TYPE_64: "ll", c.PM_TYPE_U64: "ull", c.PM_TYPE_FLOAT: "f",
     c.PM_TYPE_DOUBLE: "d",
 }
-# Metrics that are in the names of each archive but never have values
+# Metrics whose names are in each archive, but which never have values
 _EVENT_FIELDS = {"event.flags", "event.missed"}
 _BLOCKS = (c.PM_TYPE_AGGREGATE, c.PM_TYPE_AGGREGATE_STATIC)
 
@@ -48,8 +48,8 @@ def _timespec(ns):
 
 
 def _destroy(context, process):
-    # After fork() the child drops the context that it inherited: another thread may have been using
-    # it.
+    # A forked child does not destroy the context that it inherited, because another thread may have
+    # been using it.
     if process == os.getpid():
         lib.pmDestroyContext(context)
 
@@ -83,7 +83,7 @@ class Metric:
     """A metric of an archive.
 
     name, pmid; type: "32", "U32", "64", "U64", "FLOAT", "DOUBLE", "STRING", ...; semantics: "counter", "instant" or
-    "discrete"; units: in words; indom: the number of its instance domain, or None
+    "discrete"; units: as text; indom: the number of its instance domain, or None
     """
 
     def __init__(self, archive, name, desc):
@@ -99,16 +99,16 @@ class Metric:
 
     @property
     def text(self):
-        """A description in one line, or None if the archive has none."""
+        """The one-line description, or None if the archive has none."""
         return self._archive._text(self.pmid, c.PM_TEXT_ONELINE)
 
     @property
     def help(self):
-        """A longer description, or None if the archive has none."""
+        """The long description, or None if the archive has none."""
         return self._archive._text(self.pmid, c.PM_TEXT_HELP | c.PM_TEXT_DIRECT)
 
     def instances(self):
-        """All its instances in the archive, {number: name}; empty if it has none."""
+        """Return all its instances in the archive as {number: name}; empty if it has none."""
         return {} if self.indom is None else dict(self._archive._instances(self.indom))
 
     def __repr__(self):
@@ -116,9 +116,9 @@ class Metric:
 
 
 class Archive:
-    """An archive, given by its path without suffix; several, separated by commas, or a directory, are read as one.
+    """An archive, opened by its path without suffix; comma-separated paths, or a directory, are read as one archive.
 
-    As a context manager it is closed at the end. Any thread may use it; calls from several threads wait for each other.
+    The with statement closes it at the end. Any thread may use it; calls from several threads wait for each other.
     """
 
     def __init__(self, path):
@@ -139,7 +139,7 @@ class Archive:
         self.timezone = to_str(label.timezone)
 
     def _use(self, context=None):
-        """Hold the lock, with the context as the thread's current one."""
+        """Take the lock, and make the context the thread's current one."""
         self._lock.acquire()
         try:
             self._context.use()
@@ -151,7 +151,7 @@ class Archive:
         return _Releasing(self._lock)
 
     def close(self):
-        """Close it; may be called again. Iterators that are still reading it then raise ValueError."""
+        """Close it; can be called repeatedly. Iterators that are still reading it then raise ValueError."""
         with self._lock:
             self._context.close()
 
@@ -170,7 +170,7 @@ class Archive:
         return None if stamp.tv_sec == c.PM_MAX_TIME_T else _ns(stamp)
 
     def names(self, group=""):
-        """The names of metrics(), sorted."""
+        """Return the sorted names of metrics()."""
         return [metric.name for metric in self.metrics(group)]
 
     def _leaves(self, group):
@@ -206,7 +206,7 @@ class Archive:
     def metrics(self, group=""):
         """Return all metrics, or those below a name, as a list of Metric, sorted by name.
 
-        Derived metrics whose operands are not in the archive are left out.
+        Derived metrics whose operands are not in the archive are omitted.
         """
         found = []
         for name in self._leaves(group):
@@ -221,7 +221,7 @@ class Archive:
         buffer = ctypes.c_void_p()
         with self._use():
             code = lib.pmLookupText(pmid, level, ctypes.byref(buffer))
-        # An archive without any texts returns NOTHOST.
+        # PMAPI returns NOTHOST if the archive has no texts.
         if code in (c.PM_ERR_TEXT, c.PM_ERR_NOTHOST):
             return None
         _check(code)
@@ -240,15 +240,15 @@ class Archive:
         return self._domains[indom]
 
     def rows(self, metrics, start=None, end=None, interval=None):
-        """Iterate over the values of metrics; yields a Row for each time.
+        """Iterate over the values of metrics; yield a Row for each time.
 
         metrics: the name of a metric or of a group of metrics, a Metric, or several of these
-        start, end: ns, an aware datetime, or text as for the options -S and -T ("+10s", "@12:00"); the archive's
-        interval: seconds, a timedelta, or text ("100msec"): values at times that are this far apart; without it,
-        those of each record
+        start, end: ns, an aware datetime, or text as for the options -S and -T ("+10s", "@12:00"); by
+        default the archive's start and end
+        interval: seconds, a timedelta, or text ("100msec"): the time between two rows; by default, each record is a row
 
         A record without any of the metrics yields no row. Damage raises ArchiveError, and the next row
-        is the first one after it.
+        is the first one after the damage.
         """
         return _Rows(self, self._chosen(metrics), _window(self, start, end), _step(interval))
 
@@ -292,7 +292,7 @@ class Archive:
 
 
 class _Releasing:
-    """Hold a lock for the duration of a with statement."""
+    """Release a lock at the end of a with statement."""
 
     def __init__(self, lock):
         self._lock = lock
@@ -305,12 +305,12 @@ class _Releasing:
 
 
 def _units(text):
-    """PMAPI reads "500ms" as 500 minutes, and has longer names of units below a second."""
+    """Convert "ms", "us" and "ns" to PMAPI's names of these units: PMAPI reads "500ms" as 500 minutes."""
     return re.sub(r"(\d\s*)([mun])s\b", r"\1\2sec", text)
 
 
 def _step(interval):
-    """An interval in ns, or None."""
+    """Return an interval in ns, or None."""
     if interval is None:
         return None
     if isinstance(interval, datetime.timedelta):
@@ -328,7 +328,7 @@ def _step(interval):
 
 
 def _instant(when):
-    """A time in ns, or None if it is text or not given."""
+    """Return a time in ns, or None if it is text or not given."""
     if when is None or isinstance(when, str):
         return None
     if isinstance(when, datetime.datetime):
@@ -341,7 +341,7 @@ def _instant(when):
 
 
 def _window(archive, start, end):
-    """The first and the last time in ns; the last may be None."""
+    """Return the first and the last time in ns; the last may be None."""
     last = archive.end
     first = archive.start if start is None or isinstance(start, str) else _instant(start)
     if isinstance(start, str) or isinstance(end, str):

@@ -35,7 +35,7 @@ class _Opened:
 
 
 def backend():
-    """Return what counts here ("vcpc": the module, "perf": perf_event_open(2), None: neither), and the reason."""
+    """Return the name of the back end ("vcpc": the module, "perf": perf_event_open(2), or None), and the reason."""
     try:
         with _Opened() as handle:
             return to_str(lib.shim_backend(handle)), _why(handle)
@@ -62,7 +62,7 @@ class Sample(collections.abc.Mapping):
     target has exited, so the counts are final; events, counts: tuples, in the requested order
 
     Events have the names that were counted, with the mode if the library chose one: "page-faults:u" if the caller may
-    not count the kernel.  sample["page-faults"] finds that as well.  The difference of two samples is a Sample.
+    not count the kernel.  sample["page-faults"] also finds that event.  The difference of two samples is a Sample.
     """
 
     __slots__ = ("counts", "cpu_time", "events", "exited", "time")
@@ -137,11 +137,12 @@ def _target(thread, process, cpu, inherit):
 class Counters:
     """Events that are counted together.
 
-    events: names as "vcpc events" lists them; thread: its number, or the thread that calls start(); process: its
-    number, with its threads and all processes that it starts; cpu: its number, for everything that runs there;
-    inherit: "threads" or "tree", to include the threads, or threads and processes, that the thread starts later
+    events: names as "vcpc events" lists them; thread: its number, by default the thread that calls start();
+    process: its number, to count all its threads and the processes that it starts; cpu: its number, to count
+    everything that runs on it; inherit: "threads" or "tree", to include the threads, or threads and processes, that
+    the thread starts later
 
-    As a context manager it starts at the beginning; at the end it stops, stores a sample in "last", and closes.
+    The with statement starts it at the beginning; at the end it stops it, stores a sample in "last", and closes it.
     """
 
     def __init__(self, *events, thread=None, process=None, cpu=None, inherit=None):
@@ -191,7 +192,7 @@ class Counters:
         return self.last
 
     def close(self):
-        """Release the counters; may be called again, and from any thread."""
+        """Release the counters. Any thread may call this, even repeatedly."""
         self._set.close()
 
     def __enter__(self):

@@ -29,7 +29,7 @@ def arrays(metrics, values):
 
 
 def frame(metrics, rows):
-    """A DataFrame of Rows."""
+    """Return a DataFrame of Rows."""
     import pandas
 
     types = _types(metrics)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Transactions, points and values, <pcp/trace.h>: the parts of a program that are timed and counted.
 
-Wrong use raises TraceError. A program should not fail because an event could not be sent, for example
-without the module and an agent: such calls return False, or raise TraceError with strict=True.
+Incorrect use raises TraceError. A program should not fail because an event could not be sent, for example
+because neither the module nor an agent is available, so the call then returns False. With strict=True it raises
+TraceError.
 """
 import functools
 import inspect
@@ -37,7 +38,7 @@ def _tag(tag):
 
 
 def point(tag, *, strict=False):
-    """The program passed a point."""
+    """Record that the program passed a point."""
     tag = _tag(tag)
     return _handed_over(tag, lib.pmtracepoint(tag), strict)
 
@@ -55,22 +56,22 @@ def counter(tag, value, *, strict=False):
 
 
 def lost_events():
-    """Return how many events of this process were not sent to the agent."""
+    """Return the number of this process's events that were not sent to the agent."""
     return lib.shim_trace_lost()
 
 
 class Transaction:
     """A transaction of a tag: the time from begin() to end(), or of a with statement, or of each call of a function.
 
-    A body that raises aborts it.  A tag can be begun once at a time in a thread.
+    If the body raises an exception, the transaction is aborted.  A thread can have one open transaction per tag.
     """
 
     def __init__(self, tag, *, strict=False):
         self._tag = _tag(tag)
         self._strict = strict
-        # Reference held from begin to end, which may be in two threads
+        # Held from begin to end, which may be in different threads
         self._open = threading.Lock()
-        # The process that began it; None if it was not passed on
+        # The process that began it; None if the library did not accept the begin
         self._begun_by = None
 
     def begin(self):
@@ -90,7 +91,7 @@ class Transaction:
             raise _error(self._tag, c.PMTRACE_ERR_NOPROGRESS)
         begun_by, self._begun_by = self._begun_by, None
         self._open.release()
-        # After fork() a child has not begun anything: the parent ends it.
+        # A forked child has not begun the transaction; the parent ends it.
         return begun_by == os.getpid() and _handed_over(self._tag, call(self._tag), self._strict)
 
     def end(self):
@@ -137,5 +138,5 @@ class Transaction:
 
 
 def transaction(tag, *, strict=False):
-    """A Transaction, for a with statement or as a decorator."""
+    """Return a Transaction, for a with statement or as a decorator."""
     return Transaction(tag, strict=strict)

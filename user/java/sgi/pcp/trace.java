@@ -23,24 +23,24 @@ public class trace {
     /** Begin a transaction. */
     public static native int pmtracebegin(String tag);
 
-    /** End a transaction, whose time is recorded. */
+    /** End a transaction and record its duration. */
     public static native int pmtraceend(String tag);
 
-    /** Leave a transaction without recording it. */
+    /** End a transaction without recording it. */
     public static native int pmtraceabort(String tag);
 
-    /** A point of the program was passed. */
+    /** Record that a point of the program was passed. */
     public static native int pmtracepoint(String tag);
 
     /** Record a value that was observed. */
     public static native int pmtraceobs(String tag, double value);
 
-    /** Record the value of something that only grows. */
+    /** Record the value of a counter, which only increases. */
     public static native int pmtracecounter(String tag, double value);
 
-    /** The meaning of a result. */
+    /** Return the text that describes a result. */
     public static native String pmtraceerrstr(int code);
 
-    /** Replace the state flags; returns those before. */
+    /** Replace the state flags, and return the previous ones. */
     public static native int pmtracestate(int flags);
 }
