@@ -58,7 +58,7 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
 }
 
 /**
- * vcpc_event_period() - the perf period that makes an event interrupt at an overflow
+ * vcpc_event_period() - get the perf period that makes an event interrupt at an overflow
  * @type: the request's type
  * @left: number of events until the overflow; 0 means 2^64
  *
@@ -183,9 +183,7 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 	return 0;
 }
 
-/*
- * An event in the error state stays in it until the event ends.  Its times no longer change then.
- */
+/* An event in the error state stays in it until the event ends, and its times no longer change. */
 static bool was_off(const struct vcpc_counter *counter)
 {
 	enum perf_event_state state = vcpc_event_state(counter->event);

@@ -60,7 +60,9 @@ int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *ru
 void vcpc_counters_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		       const struct vcpc_sample *to);
 
-/* Whether the counters have ended, because the thread exited or gained privileges at execve */
+/*
+ * Return whether the counters have ended, because the thread exited or gained privileges at execve.
+ */
 static inline bool vcpc_counters_ended(const struct vcpc_counters *c)
 {
 	u32 i;

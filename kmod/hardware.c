@@ -186,7 +186,7 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 }
 
 /**
- * vcpc_hardware_slots() - the maximum number of hardware counters per set
+ * vcpc_hardware_slots() - get the maximum number of hardware counters per set
  *
  * Return: the number found at load time; 0 if there is no PMU.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inheritance: give new threads an instance of their parent's set.
+ * Give new threads an instance of their parent's set.
  *
  * perf can inherit events itself, but its copies end with their threads and cannot be read
  * individually.  Therefore every new thread opens its own instance, as BIND does.
@@ -10,7 +10,8 @@
  * thread runs before its first instruction in user mode.  If no instance can be created for a
  * thread, reading a total fails, so totals are never silently too small.
  *
- * The probes stay registered, because registering them would wait for other users' grace periods.
+ * The probes stay registered until unload, because registering a probe waits for other users' grace
+ * periods.
  *
  * Locking: this file has no locks.  Task work holds a reference to the set and to the module.
  */
@@ -203,7 +204,7 @@ void vcpc_inherit_exit(void)
 }
 
 /**
- * vcpc_inherit_can() - whether this kernel supports inheritance
+ * vcpc_inherit_can() - check whether this kernel supports inheritance
  *
  * Return: true or false.
  */

@@ -395,7 +395,7 @@ int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op,
 }
 
 /**
- * vcpc_instance_state() - an instance's state, as INSTANCES reports it
+ * vcpc_instance_state() - get an instance's state, as INSTANCES reports it
  * @inst: the instance
  *
  * Context: under the set's mutex.
@@ -416,7 +416,7 @@ u32 vcpc_instance_state(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_instance_pid() - the ID that an instance's thread has, or had when it ended
+ * vcpc_instance_pid() - get the ID that an instance's thread has, or had when it ended
  * @inst: the instance
  *
  * If a thread other than the thread group leader calls execve, the two threads swap IDs.

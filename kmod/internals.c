@@ -48,7 +48,7 @@ bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 static bool task_work_seen;
 
 /**
- * vcpc_task_work_works() - whether task work runs before a thread returns to user mode
+ * vcpc_task_work_works() - check whether task work runs before a thread returns to user mode
  *
  * Return: true once the test at load time has run, which happens before the process that loads the
  * module returns to user mode.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits per user: module parameters and accounts.  If another user closes the last copy of a
- * descriptor, a worker of its account does the work.  In debugfs, root can read the accounts
- * (vcpc/users) and the module's statistics (vcpc/stats).
+ * Limit the resources of each user: module parameters and accounts.  If another user closes the
+ * last copy of a descriptor, a worker of its account does the work.  In debugfs, root can read the
+ * accounts (vcpc/users) and the module's statistics (vcpc/stats).
  *
  * Locking: users_lock guards the list of accounts.  It is a spin lock because a thread must not
  * wait for another user's preempted thread.  The amounts in an account are atomic.
@@ -221,7 +221,7 @@ void vcpc_limits_release(struct vcpc_user *user, kuid_t creator, struct vcpc_rel
 }
 
 /**
- * vcpc_limits_max() - the maximum per user
+ * vcpc_limits_max() - get the maximum per user
  * @limit: the limit
  *
  * Return: the maximum.
@@ -293,7 +293,7 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 }
 
 /**
- * vcpc_limits_thread() - the calling thread's limit on counters
+ * vcpc_limits_thread() - get the calling thread's limit on counters
  *
  * Return: the limit; with CAP_PERFMON, the maximum that a set can have.
  */
@@ -305,7 +305,7 @@ unsigned int vcpc_limits_thread(void)
 }
 
 /**
- * vcpc_limits_requests() - the caller's limit on requests per set
+ * vcpc_limits_requests() - get the caller's limit on requests per set
  *
  * Return: 0..VCPC_REQUESTS_CAP.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows: detect that a virtual counter has passed 2^64 - 1, and signal the thread.
+ * Detect that a virtual counter has passed 2^64 - 1, and signal the thread.
  *
  * perf interrupts when a counter has counted its period, which is the number of events left until
  * 2^64.  The handler can run in an NMI, so it only records the interrupt and queues irq_work, which
@@ -8,7 +8,7 @@
  * whether it has overflowed, because a counter that is further from 2^64 than perf's longest period
  * interrupts earlier.
  *
- * During a context switch interrupts are disabled. perf drops an overflow that occurs there, or
+ * During a context switch interrupts are disabled.  perf drops an overflow that occurs there, or
  * runs its irq_work in the next thread.  Therefore a set with overflows has an additional event for
  * context switches, whose handler reads the counters just before they are taken off the PMU.
  * Kernel-mode events after that can still overflow a counter; the overflow is detected at the

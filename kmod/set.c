@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets: their requests, their instances, and the operations on both.
+ * Create sets, manage their instances, and implement the operations on them.
  *
  * A thread that samples its own instance (up to VCPC_SAMPLE_STACK requests), or starts or stops it,
  * takes no lock of the set: as an RCU reader it finds the instance and takes the instance's lock.

@@ -34,7 +34,7 @@ int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size
 	return copy_struct_from_user(to, known, from, size);
 }
 
-/* Copy word by word, because copy_from_user() takes three times as long for this few bytes. */
+/* Copy word by word, because copy_from_user() takes three times as long for a few bytes. */
 static __always_inline int copy_words(u64 *to, const u64 __user *from, size_t size)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace tags: map a user's names to IDs, within limits.
+ * Map the names of a user's trace tags to IDs, within limits.
  *
  * A name belongs to its user: if two users register the same name, they get two tags.  A tag that
  * no file holds is idle.  It is kept so that a restarted program continues its statistics.
