@@ -217,8 +217,8 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 
 /*
  * Delete the row of a transaction that was moved to vc_open and has ended.  The thread's next
- * transaction uses vc_open_row.  Without this, a user whose transactions displace those of others
- * could use up their rows.
+ * transaction uses vc_open_row.  Without this, a user whose transactions displace other users'
+ * transactions could use up the rows of those users.
  */
 static __noinline void vc_drop_moved(struct vc_event *ev)
 {

@@ -57,7 +57,7 @@ struct vc_call {
 
 struct vc_calls {
 	__u64 depth;		/* number of calls in @call */
-	__u64 pair[VC_MAX_PAIRS];	/* when the pair began; 0: not begun */
+	__u64 pair[VC_MAX_PAIRS];	/* begin time of the pair; 0: not begun */
 	struct vc_call call[VC_MAX_CALLS];
 };
 

@@ -45,8 +45,8 @@ static __noinline void vc_close_rows(__u64 file, __u32 first)
 
 /*
  * Abandon a part of the transactions of a closed file.  The caller passes the parts in order, from
- * 0.  The first parts are those of vc_open_row, because other threads can move transactions from it
- * to vc_open.  Return 1 if this was the last part, otherwise 0.
+ * 0.  The first parts cover vc_open_row, because other threads can move transactions from it to
+ * vc_open.  Return 1 if this was the last part, otherwise 0.
  */
 static __always_inline int vc_file_gone(__u64 file, __u32 part)
 {

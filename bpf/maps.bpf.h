@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Maps that the programs share, and functions that create rows when a tag is first seen. */
+/* Define the maps that the programs share, and create rows when a tag is first seen. */
 #ifndef VCPC_BPF_MAPS_H
 #define VCPC_BPF_MAPS_H
 
@@ -26,7 +26,7 @@ struct {
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag, open file and thread -> when the transaction began */
+/* tag, open file and thread -> begin of the transaction */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -142,7 +142,7 @@ static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };
 		vc_refund(account, which);					\
 } while (0)
 
-/* The account charged for a tag's rows; valid after vc_learn_name() */
+/* Return the account charged for a tag's rows.  Call this only after vc_learn_name(). */
 static __always_inline __u64 vc_payer(__u64 tag)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);

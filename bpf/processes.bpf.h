@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Statistics of each process's transactions, if enabled */
+/* Add up the statistics of each process's transactions, if enabled. */
 #ifndef VCPC_BPF_PROCESSES_H
 #define VCPC_BPF_PROCESSES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The ring of single events.  Each account except root's has a bounded share of the ring.  Lost
- * events are counted per account.
+ * Send single events through a ring.  Each account except root's has a bounded share of the ring.
+ * Lost events are counted per account.
  *
  * The number of an account's unread records in the ring is unknown; only the position up to which
  * the ring was read is known.  Therefore an account has two lots, each half of its share.  It fills
@@ -41,7 +41,7 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 	return -1;
 }
 
-/* Whether an account may add another record to the ring */
+/* Return whether an account may add another record to the ring. */
 static __always_inline int vc_has_share(__u64 account, struct vc_user *own)
 {
 	__u64 records = vc_ring_bytes / VC_RING_RECORD;

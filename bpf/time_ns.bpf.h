@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* How far a time namespace's CLOCK_MONOTONIC is ahead of the host's */
+/* Find out how far a time namespace's CLOCK_MONOTONIC is ahead of the host's. */
 #ifndef VCPC_BPF_TIME_NS_H
 #define VCPC_BPF_TIME_NS_H
 

@@ -30,7 +30,7 @@
 #define VC_HIST_TOP	48
 #define VC_HIST_SLOTS	((VC_HIST_TOP - VC_HIST_BITS + 1) * VC_HIST_SUB)
 
-/* The histogram bucket of @ns, which is 2^log2 .. 2^(log2 + 1) - 1 */
+/* Return the histogram bucket of @ns, which is 2^log2 .. 2^(log2 + 1) - 1. */
 static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 {
 	if (ns < VC_HIST_SUB)
@@ -41,7 +41,7 @@ static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 	       ((ns >> (log2 - VC_HIST_BITS)) & (VC_HIST_SUB - 1));
 }
 
-/* The shortest time in a bucket */
+/* Return the shortest time in a bucket. */
 static inline __u64 vc_hist_floor(__u32 slot)
 {
 	__u32 octave = slot / VC_HIST_SUB;
@@ -297,7 +297,7 @@ struct vc_direct {
 /* vc_tick: 0 -> the clock of vc_direct, which is the CPU's counter */
 struct vc_tick {
 	__u64 mult;		/* nanoseconds per tick, times 2^32 */
-	__u32 usable;		/* 0: the CPU has no such counter; ticks are nanoseconds */
+	__u32 usable;		/* 0: the CPU's counter is unusable; ticks are nanoseconds */
 	__u32 active;		/* 0: tracing is off and the slots are no longer read */
 	__u64 lost;		/* events lost because no slot was free */
 	__u64 not_counted;	/* transactions whose counts did not get a slot */
@@ -315,7 +315,7 @@ enum vc_op {
 
 struct vc_record {
 	__u64 ns;		/* CLOCK_MONOTONIC */
-	__u64 start_ns;		/* for END and ABORT: when the transaction began */
+	__u64 start_ns;		/* for END and ABORT: the begin time */
 	__u64 value;		/* for OBSERVE and COUNTER: bits of a double */
 	__u64 tag;
 	__u32 op;		/* enum vc_op */

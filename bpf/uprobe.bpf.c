@@ -90,7 +90,7 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	return ev->tag ? 0 : -1;
 }
 
-/* How far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's */
+/* Return how far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's. */
 static __always_inline __u64 vc_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
