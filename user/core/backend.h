@@ -57,8 +57,8 @@ struct shim_perf_set;
  *	include the gap
  * @whole: if the group counts on only one of several kinds of core, the target's time on that kind
  *
- * If a set has groups, the last value of a sample is followed by one such struct per group.  A
- * total adds up the targets' times, voids and rounds.
+ * If a set has groups, the last value of a sample is followed by one struct shim_group_sample per
+ * group.  A total adds up the targets' times, voids and rounds.
  */
 struct shim_group_sample {
 	__u64 time;
@@ -98,8 +98,9 @@ struct shim_terms {
  * @create: create a set of n requests; on failure, bad is the index of the rejected request, or -1
  * @destroy: end the set on all its targets; other threads may be in calls on it
  * @release: free its memory after the last reference is dropped; NULL if @destroy does so
- * @limit: before the first bind: count only while processes of the control group with this
- *	directory run on a CPU.  Such a set can be bound only to CPUs.  NULL if not supported
+ * @limit: limit counting to the times when processes of the control group with this directory run.
+ *	Called before the first bind; afterwards the set can be bound only to CPUs.  NULL if not
+ *	supported
  * @bind: bind the set to a target; bad as for @create
  * @unbind: unbind the set from a target
  * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size
@@ -110,10 +111,10 @@ struct shim_terms {
  * @preset: set the value from which a request starts at the next restart; NULL if not supported
  * @list: list the set's instances; the arguments' flags are SHIM_LIST_F_*
  * @own: the part of the set that perf counts; a thread that has bound it may try
- *	shim_perf__read_self() before @sample; NULL if there is no such part
+ *	shim_perf__read_self() before @sample; NULL if perf counts no part
  *
- * The flags are SHIM_TARGET_F_*, except that create takes VCPC_SET_F_*, bind takes VCPC_BIND_F_*
- * and SHIM_BIND_F_*, and sample takes VCPC_SAMPLE_F_TOTAL and SHIM_TARGET_F_CPU.
+ * The flags are SHIM_TARGET_F_*, except that create accepts VCPC_SET_F_*, bind accepts
+ * VCPC_BIND_F_* and SHIM_BIND_F_*, and sample accepts VCPC_SAMPLE_F_TOTAL and SHIM_TARGET_F_CPU.
  *
  * Unless the flags name a CPU or all targets, a tid of 0 means the caller's own instance
  * if it has one, otherwise the set's only instance.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end for machines with the module: chooses the better back end for each set.
+ * The back end for machines with the module: it chooses the better back end for each set.
  *
  * The module counts the calling thread and threads that inherit from it.  perf counts everything
  * else: other threads, existing processes, CPUs and multiplexed groups.  perf also counts a set of
@@ -49,7 +49,7 @@ struct both {
  * shim_both__counts() - find the back end that counts a set for its threads
  * @set: of shim_backend__both
  *
- * Return: perf if the set is bound there or the module cannot count it, otherwise the module.
+ * Return: perf if it has bound the set or the module cannot count it, otherwise the module.
  */
 const struct shim_backend_ops *shim_both__counts(union shim_backend_ref set)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The back end for machines with the module: chooses the better back end for each set. */
+/* The back end for machines with the module: it chooses the better back end for each set. */
 #ifndef SHIM_CORE_BACKEND_BOTH_H
 #define SHIM_CORE_BACKEND_BOTH_H
 

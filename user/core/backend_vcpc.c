@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that counts in the module: the only caller of vcpc's set ioctls.  It counts the
- * calling thread and threads that inherit from it.
+ * The back end that counts in the module.  Only this file calls vcpc's set ioctls.  The module
+ * counts the calling thread and threads that inherit from it.
  *
  * The program may have closed one of the library's descriptors, and another file may have reused
  * the number.  An ioctl on another file is harmless, because it fails with ENOTTY.  Before close,
@@ -59,7 +59,7 @@ static int open_and_ask(struct shim_fd *fd, struct vcpc_info_args *args)
 }
 
 /**
- * shim_vcpc__abi() - interface version of the loaded module
+ * shim_vcpc__abi() - get the interface version of the loaded module
  *
  * Return: the version, or an error from opening the device.
  */

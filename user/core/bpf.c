@@ -4,7 +4,7 @@
  * outlive this process.
  *
  * Two objects have the same maps.  The programs of one object are attached to the module's
- * tracepoints.  Those of the other are attached to probes on this library's functions, for
+ * tracepoints.  The programs of the other are attached to probes on this library's functions, for
  * machines without the module.
  *
  * Locking: flock() on the root of the BPF file system: only one process on the machine changes the
@@ -129,7 +129,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_open_list", 2 * rows_of_open(options) },
 		{ "vc_began", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
-		/* One row means that direct tracing is off; programs do not use such a map. */
+		/* One row means that direct tracing is off; programs then do not use the map. */
 		{ "vc_direct", options->direct > 1 ? options->direct : 1 },
 	};
 
@@ -252,7 +252,7 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 	return 0;
 }
 
-/* Make all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
+/* Create all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
 static int pins_publish(struct bpf_object *obj)
 {
 	int err = shim_bpf_pins__exists(VC_PIN_DIR);

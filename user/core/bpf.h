@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracing through BPF: turn it on and off, and read the pinned maps. */
+/* Turn tracing through BPF on and off, and read the pinned maps. */
 #ifndef SHIM_CORE_BPF_H
 #define SHIM_CORE_BPF_H
 

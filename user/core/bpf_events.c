@@ -51,7 +51,7 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* If single events are not kept, the ring has its minimum size, a page, and stays empty. */
+/* If single events are not kept, the ring has its minimum size, one page, and stays empty. */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };

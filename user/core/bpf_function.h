@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transactions of programs without trace calls: probes on functions, or on pairs of places. */
+/* Attach probes to functions, or to pairs of places, of programs without trace calls. */
 #ifndef SHIM_CORE_BPF_FUNCTION_H
 #define SHIM_CORE_BPF_FUNCTION_H
 

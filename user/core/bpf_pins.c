@@ -31,7 +31,7 @@ int shim_bpf_pins__error(int err)
 	return err == -EACCES ? -EPERM : err;
 }
 
-/* Find out whether a path exists.  Return 1, 0, or a negated errno if that is unknown. */
+/* Find out whether a path exists.  Return 1, 0, or a negated errno if this is unknown. */
 int shim_bpf_pins__exists(const char *path)
 {
 	if (!access(path, F_OK))
@@ -319,8 +319,8 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
  * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
  * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
  *
- * Without the offsets, the programs distinguish users less exactly, so a lack of memory or of
- * descriptors is an error.
+ * Without the offsets, the programs distinguish users less exactly.  Therefore this fails if memory
+ * or descriptors run out, instead of returning zeroes.
  *
  * Return: 0, or an error for which shim_event__is_trouble() returns true.
  */

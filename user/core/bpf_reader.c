@@ -312,7 +312,7 @@ static int take_change(void *arg, const struct vc_change *change, struct vc_seen
 	return 0;
 }
 
-/* Whether this read has already recorded a row of this tag and kind */
+/* Return whether this read has already recorded a row of this tag and kind. */
 static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
 	const struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);

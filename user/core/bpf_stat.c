@@ -257,7 +257,7 @@ void shim_bpf_stat__add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus
 		shim_bpf_stat__add_part(row, &cpus[i], 0, VC_HIST_SLOTS);
 }
 
-/* Whether a row is unchanged since it was added up */
+/* Return whether a row is unchanged since it was added up. */
 bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	const struct vc_stat *newest = &cpus[0];
@@ -277,8 +277,8 @@ bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpu
 }
 
 /*
- * Whether a row is consistent.  If an event was being added during the read, the count includes the
- * event but the histogram does not.
+ * Return whether a row is consistent.  If an event was being added during the read, the count
+ * includes the event but the histogram does not.
  */
 bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
 {

@@ -191,7 +191,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	return err;
 }
 
-/* Whether a program is loaded, and this process loaded it */
+/* Return whether a program is loaded, and this process loaded it. */
 bool shim_bpf_changes__usable(const struct shim_bpf_changes *c)
 {
 	return c->skel && c->generation == shim_fork__generation() && c->pid == getpid();
@@ -213,8 +213,9 @@ static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *
 }
 
 /*
- * Maximum number of program runs per read: several times the number that all rows need.  A process
- * that continually creates and drops tags moves rows to other numbers, where they count as changed.
+ * Return the maximum number of program runs per read: several times the number that all rows need.
+ * A process that continually creates and drops tags moves rows to other numbers, where they count
+ * as changed.
  */
 static size_t most_runs(const struct shim_bpf_changes *c)
 {
@@ -274,7 +275,7 @@ void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *see
 /**
  * shim_bpf_changes__forget() - return rows at the next read, whether or not they have changed
  * @c: may have no program
- * @first: number of the first such row
+ * @first: number of the first row to return
  */
 void shim_bpf_changes__forget(struct shim_bpf_changes *c, size_t first)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tags that a reader has seen, with their names and labels.
+ * Store the tags that a reader has seen, with their names and labels.
  *
  * An ID is never reused for another name, so known tags need not be read again.  Because the number
  * of IDs is unlimited, the caller occasionally makes this file forget all tags.
@@ -66,7 +66,7 @@ struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
 	return of_owner(shim_hash__next(&known->by_owner), known->tag.name, known->tag.user);
 }
 
-/* Find the first tag with this name, starting at @node.  Return NULL if there is none. */
+/* Find the first tag with this name, starting at @node.  Return NULL if no tag has it. */
 static struct shim_bpf_known *of_name(struct shim_hnode *node, const char *name)
 {
 	for (; node; node = shim_hash__next(node)) {
@@ -93,7 +93,7 @@ static struct shim_bpf_known *find_id(const struct shim_bpf_tags *t, uint64_t id
 	return NULL;
 }
 
-/* Whether a name ends in "@" and digits, like a label */
+/* Return whether a name ends in "@" and digits, like a label. */
 static int ends_like_label(const char *name)
 {
 	const char *at = strrchr(name, '@');
@@ -235,7 +235,7 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
  * @id: on success, the tag's ID, which has SHIM_DIRECT_ID set
  * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
- * All slots with the same name and user share the tag made for the first of them.
+ * All slots with the same name and user share the tag created for the first of them.
  *
  * Return: 0 or -ENOMEM.
  */

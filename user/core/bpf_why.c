@@ -399,7 +399,7 @@ static const char *const names[] = {
 };
 
 /**
- * shim_syscall__name() - the name of a system call
+ * shim_syscall__name() - get the name of a system call
  * @number: its number
  *
  * Return: the name, or NULL if it was not known when this library was built.

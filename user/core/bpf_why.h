@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The BPF programs and maps that record where transactions spend their time. */
+/* Load the BPF programs that record where transactions spend their time, and read their maps. */
 #ifndef SHIM_CORE_BPF_WHY_H
 #define SHIM_CORE_BPF_WHY_H
 

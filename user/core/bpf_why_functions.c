@@ -113,8 +113,8 @@ static int attach_probe(void *arg, const struct vc_probe *probe)
  * @f: written even on failure, for shim_why_functions__detach()
  * @skel: the loaded programs
  *
- * Return: 0, even if tracing is off or traces no functions; -ESTALE if a file is no longer the one
- *	that the session traces; -ENOMEM or another negated errno.
+ * Return: 0, even if tracing is off or traces no functions; -ESTALE if a traced file was replaced;
+ *	-ENOMEM or another negated errno.
  */
 int shim_why_functions__attach(struct shim_why_functions *f, struct vc_why *skel)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Probes of 'why' on the functions that the tracing session traces. */
+/* Attach probes of 'why' to the functions that the tracing session traces. */
 #ifndef SHIM_CORE_BPF_WHY_FUNCTIONS_H
 #define SHIM_CORE_BPF_WHY_FUNCTIONS_H
 

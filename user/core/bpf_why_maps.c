@@ -71,7 +71,7 @@ int shim_why_rows__walk(int tags, int stats, size_t cpus, shim_bpf_why_tag_fn *f
 }
 
 /*
- * Check that a map's constants are those of a 'why' for all processes.  Return 0, -ENOENT or
+ * Check that a map's constants belong to a 'why' that watches all processes.  Return 0, -ENOENT or
  * another errno.
  */
 static int check_constants(int fd, const struct bpf_map_info *info)
@@ -164,7 +164,7 @@ int shim_why_maps__find(struct shim_why_maps *maps)
 	return err;
 }
 
-/** shim_why_maps__has_ended() - whether its process has closed it: 1, 0, or an error */
+/** shim_why_maps__has_ended() - check whether its process has closed it: 1, 0, or an error */
 int shim_why_maps__has_ended(const struct shim_why_maps *maps)
 {
 	int fd = bpf_prog_get_fd_by_id(maps->program);

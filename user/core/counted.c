@@ -4,8 +4,8 @@
  *
  * The module can do so if the thread has bound a set for trace events, inherited one from the
  * thread that started it, or kept one across execve(2).  The library queries the module once, when
- * the thread first begins a transaction that has a listener.  A thread without such a set binds the
- * set that the tracing session wants, and checks ten times per second whether that set has changed.
+ * the thread first begins a transaction that has a listener.  A thread without a set binds the set
+ * that the tracing session wants, and checks ten times per second whether that set has changed.
  *
  * The whole process shares that set.  The process closes the set's descriptor, which ends the set,
  * when it finds that there is no listener or that the session wants another set.
@@ -152,7 +152,8 @@ int shim_tracedev__is(int fd)
 }
 
 /**
- * shim_tracedev__counted() - whether the module samples a set of the calling thread for its events
+ * shim_tracedev__counted() - check whether the module samples a set of the calling thread for its
+ * events
  * @fd: descriptor from shim_tracedev__open()
  *
  * Return: 1 or 0, or a negative errno if @fd is no longer the module's device.
@@ -227,7 +228,7 @@ static int tell_programs(const struct vc_events *events)
 	return err;
 }
 
-/* Whether only root can have written the file */
+/* Return whether only root can have written the file. */
 static int is_trusted(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
@@ -451,7 +452,7 @@ static bool set_follow(int dev, uint64_t id)
 }
 
 /**
- * shim_counted__follows() - whether the process has a set that the session wants
+ * shim_counted__follows() - check whether the process has a set that the session wants
  */
 bool shim_counted__follows(void)
 {

@@ -40,13 +40,13 @@ void shim_counted__forget(void);
 bool shim_counted__follows(void);
 void shim_counted__leave(void);
 
-/* Whether a begin at this time has no counts, which is nearly always the case */
+/* Return whether a begin at this time has no counts, which is nearly always the case. */
 static inline bool shim_counted__is_quiet(uint64_t now)
 {
 	return __builtin_expect(now < shim_counted__own.quiet_until, 1);
 }
 
-/* The flag for the end of a transaction, as determined when it began */
+/* Return the flag for the end of a transaction, as determined when it began. */
 static inline uint32_t shim_counted__flag(void)
 {
 	return shim_counted__own.flag;

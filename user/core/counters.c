@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of counters: create, bind to targets, sample.
+ * Create sets of counters, bind them to targets, and sample them.
  *
  * Threads: all functions may be called from any thread.  References are counted without a lock, so
  * a signal handler may drop one.  The caller must not shut a set while another thread is in a call
@@ -152,7 +152,7 @@ void shim_counters__shut(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__is_own() - whether this process created the set
+ * shim_counters__is_own() - check whether this process created the set
  * @counters: the set
  *
  * Return: false in a child that was forked later.  An operation in the child would act on the
@@ -452,7 +452,7 @@ int shim_counters__list(struct shim_counters *counters, unsigned int flags,
 	if (!shim_counters__is_own(counters))
 		return -EINVAL;
 	for (;;) {
-		/* Use calloc(): memory checkers do not know what the call writes. */
+		/* Use calloc(), because memory checkers do not know which bytes the call writes. */
 		free(info);
 		info = calloc(room, sizeof(*info));
 		if (!info)

@@ -73,7 +73,7 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
  * @room: maximum number of values
  * @tick: CPU time while the set counted, ns; unspecified on failure
  *
- * This reads what a sample contains except its time, and only if the set is counting.  Reading the
+ * This reads a sample's contents except its time, and only if the set is counting.  Reading the
  * clock takes longer than reading four counters, so callers that do not need the time avoid it.
  *
  * Context: any thread, or a signal handler.

@@ -29,8 +29,8 @@
 
 #if defined(__x86_64__)
 /*
- * If the kernel uses the TSC as its clock, all CPUs have the same TSC, regardless of their
- * frequency.
+ * If the kernel uses the TSC as its clock, the TSC is the same on all CPUs and runs at a constant
+ * rate.
  */
 static int kernel_trusts_it(void)
 {

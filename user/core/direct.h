@@ -41,7 +41,7 @@ void shim_tick__calibrate(struct vc_tick *tick);
 /**
  * struct shim_direct - this process's mapping of vc_direct
  * @size: size of this struct including @words, in bytes
- * @slots: all slots, including those of other programs
+ * @slots: all slots, including other programs' slots
  * @n: number of slots
  * @lock: held while searching for a slot
  * @heads: hash table by name and kind: index of the first slot of a chain + 1, or 0 (@lock)

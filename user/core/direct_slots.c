@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The slots of a BPF map that a program has mapped, for the statistics that it writes itself.
+ * Find and claim slots in a BPF map that the program has mapped, for the statistics that it writes
+ * itself.
  *
  * Threads: each thread has its own slots, one for each tag and kind that it uses, and finds them by
  * the tag's number.  A slot keeps its name.  After its thread has ended, the next thread that needs
@@ -64,8 +65,8 @@ static void disown_slots(const struct shim_slot_list *list)
 }
 
 /*
- * Whether the thread's slots are mapped in this process.  A forked child, regardless of the call
- * that created it, has a copy of the forking thread's lists but not the mapping.
+ * Return whether the thread's slots are mapped in this process.  A forked child, regardless of the
+ * call that created it, has a copy of the forking thread's lists but not the mapping.
  */
 static bool are_mapped(void)
 {
@@ -116,7 +117,7 @@ static uint64_t pid_namespace(void)
 }
 
 /*
- * How far CLOCK_MONOTONIC in the process's time namespace is ahead of the host's.  The file
+ * Return how far CLOCK_MONOTONIC in the process's time namespace is ahead of the host's.  The file
  * contains the offsets of the namespace for children, so the result is wrong in a process that has
  * created a time namespace without entering it.
  */
@@ -267,13 +268,13 @@ static void note_new(struct shim_direct *d)
 	}
 }
 
-/* Whether a slot can be taken over: its owner is the caller or has ended */
+/* Return whether a slot can be taken over: its owner is the caller or has ended. */
 static bool has_ended(uint32_t owner, uint32_t tid)
 {
 	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
 }
 
-/* Whether a slot can be used for counts of these events */
+/* Return whether a slot can be used for counts of these events. */
 static bool fits(const struct vc_direct *slot, const struct vc_events *events)
 {
 	return !slot->events.nr || !memcmp(&slot->events, events, sizeof(*events));

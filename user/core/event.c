@@ -294,7 +294,7 @@ static bool is_word(const char *text, size_t length)
 	return length != 0;
 }
 
-/* Whether a name without modes has the form GROUP:NAME */
+/* Return whether a name without modes has the form GROUP:NAME. */
 static bool has_form(const char *name)
 {
 	const char *colon = strchr(name, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Event names: parse them, list countable events, suggest corrections for misspelled names. */
+/* Parse event names, list countable events, and suggest corrections for misspelled names. */
 #ifndef SHIM_CORE_EVENT_H
 #define SHIM_CORE_EVENT_H
 

@@ -10,7 +10,7 @@
 #include "pfm.h"
 
 /**
- * shim_event__is_trouble() - whether an error is due to something other than the event
+ * shim_event__is_trouble() - check whether an error is due to something other than the event
  * @ret: error from shim_event__parse() or shim_event__probe()
  *
  * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the call.
@@ -27,7 +27,7 @@ bool shim_event__is_trouble(int ret)
 }
 
 /**
- * shim_event__probe() - whether the back end accepts an event
+ * shim_event__probe() - check whether the back end accepts an event
  * @session: the back end
  * @req: the event; its modes are ignored, because every user may count in user mode
  *

@@ -79,8 +79,8 @@ static bool parse_field(const char *text, struct field *field)
 }
 
 /*
- * Whether the error means that a file or directory does not exist or is not accessible, rather than
- * that it is temporarily unreadable
+ * Return whether the error means that a file or directory does not exist or is not accessible,
+ * rather than that it is temporarily unreadable.
  */
 static bool is_absent(int err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields of a PMU's event codes by name. */
+/* Set the fields of a PMU's event codes by name. */
 #ifndef SHIM_CORE_FORMAT_H
 #define SHIM_CORE_FORMAT_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's events on one target, as a perf event group: the only caller of perf_event_open(2).
+ * Count a set's events on one target as a perf event group.  Only this file calls
+ * perf_event_open(2).
  *
  * A group is pinned: either the whole group is on the PMU whenever its target runs, or it enters
  * the error state and stays there, and read(2) returns 0.  An event that overflows leads the group,
@@ -107,7 +108,7 @@ int shim_group__error(int err)
 }
 
 /**
- * shim_group__is_ours() - whether a descriptor still refers to an event
+ * shim_group__is_ours() - check whether a descriptor still refers to an event
  * @event: the event
  *
  * Return: false if the program has closed the descriptor; another file may have reused its number.
@@ -231,7 +232,7 @@ static void group_map(struct shim_group *group)
 
 /*
  * A thread that was started while only some of the events were open has inherited only these
- * events. perf then refuses to read the group (ECHILD).
+ * events.  perf then refuses to read the group (ECHILD).
  */
 static int check_inherited(const struct shim_group *group)
 {
@@ -504,7 +505,7 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 }
 
 /**
- * shim_group__has_ended() - whether the thread that a group counts has exited
+ * shim_group__has_ended() - check whether the thread that a group counts has exited
  * @group: the group, not inherited
  *
  * Return: true or false; false also if this is unknown because the pages could not be mapped.

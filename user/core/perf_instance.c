@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Instances of sets that perf counts.  An instance is a set on one target: a thread, a thread and
- * everything it starts, or a CPU.  One bind can create several instances.
+ * Open, start, stop and read instances of sets that perf counts.  An instance is a set on one
+ * target: a thread, a thread and everything it starts, or a CPU.  One bind can create several
+ * instances.
  *
  * Locking: the caller holds the lock (backend_perf.c).
  */
@@ -581,7 +582,7 @@ int shim_instance__restart(struct shim_instance *inst)
 }
 
 /**
- * shim_instance__has_ended() - whether the target of an instance has ended
+ * shim_instance__has_ended() - check whether the target of an instance has ended
  * @inst: the instance
  *
  * An inherited instance ends with its process.  The end of a tree of processes is not detected; the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's events on one target, on a machine with several kinds of core: one perf event group on
- * each kind's PMU, and one for the events that no core PMU counts.  A value is the sum over all of
- * them.
+ * Count a set's events on one target, on a machine with several kinds of core: with one perf event
+ * group on each kind's PMU, and one for the events that no core PMU counts.  A value is the sum
+ * over all of them.
  *
  * perf does not schedule a group while the target runs on another kind of core.  Then the group's
  * time running stops but its time enabled does not, and a pinned group does not enter the error
@@ -49,7 +49,7 @@ struct shim_kinds {
 };
 
 /**
- * shim_kinds__are_needed() - whether a set needs a group on each kind of core
+ * shim_kinds__are_needed() - check whether a set needs a group on each kind of core
  * @reqs: struct vcpc_request[@n]
  * @n: number of requests
  *
@@ -66,7 +66,7 @@ bool shim_kinds__are_needed(const struct vcpc_request *reqs, unsigned int n)
 }
 
 /**
- * shim_kinds__try() - whether an event can be counted on all its kinds of core
+ * shim_kinds__try() - check whether an event can be counted on all its kinds of core
  * @req: the event
  *
  * Return: 0, or an error from shim_group__try(): -EOPNOTSUPP if only some kinds of core have the
@@ -91,7 +91,7 @@ int shim_kinds__try(const struct vcpc_request *req)
 	return have && (ret == -ENOENT || ret == -EINVAL || ret == -EOPNOTSUPP) ? -EOPNOTSUPP : ret;
 }
 
-/* Whether the multiplexed group of request @i has events of several kinds of core */
+/* Return whether the multiplexed group of request @i has events of several kinds of core. */
 static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *reqs,
 		     const __u16 *group, unsigned int i)
 {
@@ -102,7 +102,7 @@ static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *re
 }
 
 /**
- * shim_kinds__check() - whether a set's events can be counted together
+ * shim_kinds__check() - check whether a set's events can be counted together
  * @reqs: struct vcpc_request[@n], each of them accepted by shim_kinds__try()
  * @n: number of requests
  * @group: the multiplexed group of each request, or NULL

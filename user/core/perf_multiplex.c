@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Multiplexed groups of a thread of this process, which perf counts one at a time.
+ * Multiplex the groups of a thread of this process: perf counts one group at a time.
  *
  * All groups stay open as pinned perf event groups, and one of them is enabled.  The alarm is also
  * an event, perf's clock of the thread's CPU time.  It overflows at the end of a slot and sends the
@@ -126,7 +126,7 @@ void shim_rotation__spoil(struct shim_rotation *r)
 }
 
 /**
- * shim_rotation__is_due() - whether the current slot is over
+ * shim_rotation__is_due() - check whether the current slot is over
  * @r: the rotation
  */
 bool shim_rotation__is_due(const struct shim_rotation *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Multiplexed groups of a thread of this process, which perf counts one at a time. */
+/* Multiplex the groups of a thread of this process: perf counts one group at a time. */
 #ifndef SHIM_CORE_PERF_MULTIPLEX_H
 #define SHIM_CORE_PERF_MULTIPLEX_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Overflows of sets that perf counts: the set stops, and its thread is signaled.
+ * Handle overflows of sets that perf counts: stop the set, and signal its thread.
  *
  * When the leader overflows, perf stops the whole group; when another event overflows, it stops
  * only that event, and the handler stops the rest.  perf signals the thread as it would for input
@@ -37,7 +37,7 @@ void shim_overflow__in_child(void)
 	all = NULL;
 }
 
-/* Whether perf has the features that overflows need */
+/* Return whether perf has the features that overflows need. */
 bool shim_overflow__is_possible(void)
 {
 	const struct vcpc_request dummy = {
@@ -94,7 +94,7 @@ static void overflow_look(struct shim_instance *inst, const ucontext_t *context)
 		send_signal(inst->overflow.signal, request, address_in(context));
 }
 
-/* Whether perf sent the signal with this siginfo for one of the instance's events */
+/* Return whether perf sent the signal with this siginfo for one of the instance's events. */
 static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -104,8 +104,8 @@ static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 }
 
 /*
- * Whether the event of this signal no longer exists, because the signal was pending when the set
- * was unbound.  The program must not receive the signal, because it has no file with this
+ * Return whether the event of this signal no longer exists, because the signal was pending when the
+ * set was unbound.  The program must not receive the signal, because it has no file with this
  * descriptor.
  */
 static bool is_stale(const siginfo_t *info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Overflows of sets that perf counts: the set stops, and its thread is signaled. */
+/* Handle overflows of sets that perf counts: stop the set, and signal its thread. */
 #ifndef SHIM_CORE_PERF_OVERFLOW_H
 #define SHIM_CORE_PERF_OVERFLOW_H
 

@@ -37,7 +37,7 @@
 
 /**
  * struct shim_page_slot - one event's counter
- * @how: result of @place of struct shim_page_cpu
+ * @how: the result of @place in struct shim_page_cpu
  * @base: added to the counter, which is sign-extended from its width
  */
 struct shim_page_slot {

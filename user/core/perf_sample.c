@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Samples of sets that perf counts.  A thread that samples itself needs no lock and usually no
- * system call.  All other samples call read(2) with the lock held.
+ * Sample sets that perf counts.  A thread that samples itself needs no lock and usually no system
+ * call.  All other samples call read(2) with the lock held.
  *
  * A thread caches its instances of some sets that it has sampled, and reads their events' pages.
  */
@@ -42,8 +42,7 @@ static volatile __u64 *map_process(void)
 /**
  * shim_perf__process() - get the process's page, mapping it first if necessary
  *
- * Return: the page, which begins with the process's number; NULL if the kernel cannot map such a
- *	page.
+ * Return: the page, which begins with the process's number; NULL if the kernel cannot map it.
  */
 const volatile __u64 *shim_perf__process(void)
 {
@@ -98,7 +97,8 @@ void shim_perf__forget(const struct shim_instance *inst)
 }
 
 /**
- * shim_perf__is_reading() - whether the caller is a signal handler that has interrupted a sample
+ * shim_perf__is_reading() - check whether the caller is a signal handler that has interrupted a
+ * sample
  */
 bool shim_perf__is_reading(void)
 {

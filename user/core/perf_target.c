@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Targets of sets that perf counts: bind, unbind, enable, disable, restart, list.
+ * Bind, unbind, enable, disable, restart and list the targets of sets that perf counts.
  *
  * When a set is unbound from a thread that may be reading its pages, the pages stay mapped until
  * that thread can no longer be reading them.
@@ -169,8 +169,8 @@ static struct shim_instance *instance_find(struct shim_perf_set *set, pid_t tid,
 }
 
 /*
- * Whether an instance's pages can be unmapped because its thread cannot be reading them: the thread
- * is the caller, outside of a sample; it belongs to another process; or it has ended.
+ * Return whether an instance's pages can be unmapped because its thread cannot be reading them: the
+ * thread is the caller, outside of a sample; it belongs to another process; or it has ended.
  */
 static bool is_done_with(const struct shim_instance *inst)
 {
@@ -252,7 +252,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	return ret ? ret : binding_begin(set, &binding);
 }
 
-/* Whether the counted thread must handle perf's signals */
+/* Return whether the counted thread must handle perf's signals. */
 static bool is_signaled(const struct shim_perf_set *set)
 {
 	for (unsigned int i = 0; i < set->n; i++)
@@ -311,7 +311,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 }
 
 /**
- * shim_perf__is_bound() - whether a set is bound to any target
+ * shim_perf__is_bound() - check whether a set is bound to any target
  * @ref: the set, or NULL
  *
  * Return: true or false; false in a forked child.
@@ -325,8 +325,8 @@ bool shim_perf__is_bound(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__has() - whether a set that is bound only to threads of this process is bound to a
- * given thread
+ * shim_perf__has() - check whether a set that is bound only to threads of this process is bound to
+ * a given thread
  * @ref: the set, or NULL
  * @tid: the thread
  * @process: also check for any other thread of its process
@@ -347,7 +347,7 @@ bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process)
 }
 
 /**
- * shim_perf__has_one() - whether a set has exactly one instance
+ * shim_perf__has_one() - check whether a set has exactly one instance
  * @ref: the set, or NULL
  */
 bool shim_perf__has_one(union shim_backend_ref ref)
@@ -364,7 +364,7 @@ bool shim_perf__has_one(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__reads_itself() - whether the calling thread can read its instance in user mode
+ * shim_perf__reads_itself() - check whether the calling thread can read its instance in user mode
  * @ref: the set
  *
  * Return: true or false; false if the set is not bound to the thread, or the pages could not be
@@ -390,7 +390,7 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__is_meant() - whether an operation applies to an instance
+ * shim_perf__is_meant() - check whether an operation applies to an instance
  * @inst: the instance
  * @one: the result of shim_perf__pick()
  * @all: true if the operation applies to all instances of the bind that created @one, or, if @one

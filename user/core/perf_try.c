@@ -17,7 +17,7 @@ static const struct shim_group_place caller = { .tid = 0, .cpu = -1 };
 static const struct shim_group_place cpu = { .tid = -1, .cpu = 0 };
 
 /**
- * shim_group__try() - whether an event can be counted here
+ * shim_group__try() - check whether an event can be counted here
  * @req: the event
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.

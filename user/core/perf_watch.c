@@ -51,7 +51,7 @@ static int read_leader(const struct shim_group *group, struct shim_group_counts 
 }
 
 /**
- * shim_group__is_taken_apart() - whether perf has split a group
+ * shim_group__is_taken_apart() - check whether perf has split a group
  * @group: the group of a CPU
  *
  * Return: true or false; false if the group has only one event or cannot be read.
@@ -89,7 +89,7 @@ int shim_group__read_each(const struct shim_group *group, struct shim_group_coun
 }
 
 /**
- * shim_watch__is_online() - whether a CPU exists and is online
+ * shim_watch__is_online() - check whether a CPU exists and is online
  * @cpu: the CPU; a CPU without a file "online" cannot go offline
  *
  * Return: true or false; true if this cannot be read, because perf refuses an offline CPU anyway.
@@ -141,7 +141,7 @@ int shim_watch__open(struct shim_watch *watch, int cpu)
 }
 
 /**
- * shim_watch__lags() - whether the CPU was offline at any time since the last check
+ * shim_watch__lags() - check whether the CPU was offline at any time since the last check
  * @watch: the event
  */
 bool shim_watch__lags(struct shim_watch *watch)

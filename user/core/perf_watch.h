@@ -24,7 +24,8 @@ int shim_watch__open(struct shim_watch *watch, int cpu);
 bool shim_watch__lags(struct shim_watch *watch);
 
 /*
- * Whether an enabled time that grew by @enabled ns during @wall ns shows that the CPU was offline
+ * Return whether an enabled time that grew by @enabled ns during @wall ns shows that the CPU was
+ * offline.
  */
 static inline bool shim_watch__is_behind(__u64 enabled, __u64 wall)
 {

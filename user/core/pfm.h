@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libpfm4: look up events of the PMUs that it knows by name. */
+/* Look up event names and encodings in libpfm4. */
 #ifndef SHIM_CORE_PFM_H
 #define SHIM_CORE_PFM_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The core PMUs of this machine.
+ * Find the core PMUs of this machine.
  *
  * A core PMU is named cpu, or its directory in /sys/bus/event_source/devices has a file "cpus".  If
  * there are several, each counts only on the CPUs of its kind of core.  An event without a PMU is
@@ -273,7 +273,7 @@ int shim_pmus__kind(const struct vcpc_request *req)
 }
 
 /**
- * shim_pmus__has_cpu() - whether a PMU counts on a CPU
+ * shim_pmus__has_cpu() - check whether a PMU counts on a CPU
  * @pmu: the PMU
  * @cpu: the CPU's number
  */

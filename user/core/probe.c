@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two empty functions to which uprobes are attached, and counts of the attached probes.
+ * Define two empty functions to which uprobes are attached, and the counts of the attached probes.
  *
  * Each function has a count, a word in each process that has mapped this library.  The kernel keeps
  * the count above 0 while a probe is attached to the function.  The library calls the function only
@@ -103,7 +103,7 @@ int shim_probe__place(int begin, struct shim_probe_place *place)
 }
 
 /**
- * shim_probe__is_shared() - whether a probe covers other programs as well
+ * shim_probe__is_shared() - check whether a probe covers other programs as well
  *
  * Return: true if this code is in a shared library.  A statically linked program has the two
  * functions in its own file, so a probe covers only that program.

@@ -108,7 +108,7 @@ static int tell_how_read(char *buf, size_t size)
 				 "each sample takes a system call");
 }
 
-/* Whether a system call filter, for example a container's, is active for this process */
+/* Return whether a system call filter, for example a container's, is active for this process. */
 static bool is_filtered(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The set of counters that the calling thread samples for its transactions, if the thread writes
- * its statistics itself (direct.c).
+ * Keep the set of counters that the calling thread samples for its transactions, if the thread
+ * writes its statistics itself (direct.c).
  *
- * Threads: each thread has at most one such set, which it has bound to itself.  It keeps a
- * reference to the set's memory, so another thread may destroy the set at any time; reads then
- * fail.
+ * Threads: each thread has at most one set for its transactions, which it has bound to itself.  It
+ * keeps a reference to the set's memory, so another thread may destroy the set at any time; reads
+ * then fail.
  *
  * Signal handlers may call any of these functions at any point of a begin or an end.  Signals are
  * blocked while a thread changes its set.
@@ -78,7 +78,7 @@ static void thread_exits(void *unused)
 static struct shim_thread_end at_end = { .fn = thread_exits };
 
 /**
- * shim_traced__is_direct() - whether the process's threads write their statistics themselves
+ * shim_traced__is_direct() - check whether the process's threads write their statistics themselves
  */
 bool shim_traced__is_direct(void)
 {

@@ -42,7 +42,7 @@ int shim_traced__set(struct shim_counters *counters);
 void shim_traced__unset(const struct shim_counters *counters);
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS]);
 
-/* Whether the calling thread has a set for its transactions; most threads have none */
+/* Return whether the calling thread has a set for its transactions; most threads have none. */
 static inline bool shim_traced__any(void)
 {
 	return __builtin_expect(shim_traced__own.counters != NULL, 0);
