@@ -44,7 +44,7 @@ static const struct {
 	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
 };
 
-/* Whether this is the name of a generic event, known or not */
+/* Return whether this is the name of a generic event, known or not. */
 bool shim_generic__is(const char *name)
 {
 	return !strncmp(name, PREFIX, strlen(PREFIX));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on the calling thread: bind, sample, stop, restart and unbind.
+ * Bind sets to the calling thread; sample, stop, restart and unbind them.
  *
  * A signal handler may call all of these functions: all locks are taken with signals blocked, and
  * no memory is allocated after a set has been bound for the first time, except by the perf back end

@@ -69,7 +69,7 @@ static void come_back(const struct cpc_processor *processor)
 		sched_setaffinity(processor->tid, sizeof(processor->before), &processor->before);
 }
 
-/* Whether the calling thread is still bound to the set's CPU, and to no other */
+/* Return whether the calling thread is still bound to the set's CPU, and to no other. */
 static bool is_there(const struct cpc_processor *processor)
 {
 	cpu_set_t now, then;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Buffers: the values of one sample, and arithmetic on them. */
+/* Store the values of a sample in a buffer, and do arithmetic on buffers. */
 #include <errno.h>
 #include <stdlib.h>
 

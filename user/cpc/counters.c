@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's counters in the back end: check the requests, create the counters at the first bind, and
- * translate errors.
+ * Check a set's requests, create its counters in the back end at the first bind, and translate
+ * errors.
  */
 #include <errno.h>
 #include <stdlib.h>

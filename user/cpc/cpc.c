@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The handle: open it, close it, and query the machine's capabilities. */
+/* Open and close the handle, and query the machine's capabilities. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -143,8 +143,8 @@ static uint_t slots(const cpc_t *cpc)
 }
 
 /*
- * Whether the event itself was rejected, rather than the caller, or the request for lack of
- * resources
+ * Return whether the event caused the rejection, rather than missing permission or a lack of
+ * resources.
  */
 static bool never(int ret)
 {
@@ -177,7 +177,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* Open the back end, and read what does not change: formats, capabilities, names. */
+/* Open the back end, and read the values that do not change: formats, capabilities, names. */
 static int look(cpc_t *cpc)
 {
 	char several[CPC_MAX_IMPL_NAME];

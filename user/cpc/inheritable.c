@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets that new threads inherit, and look-ups of the set that a thread has inherited.
+ * Keep the sets that new threads inherit, and look up the set that a thread has inherited.
  *
  * The kernel gives a new thread its inherited instance without notifying the thread.  Therefore,
  * when a thread that has bound nothing needs its set, it checks for each inheritable set whether

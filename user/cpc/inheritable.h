@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets that new threads inherit, and look-ups of the set that a thread has inherited. */
+/* Keep the sets that new threads inherit, and look up the set that a thread has inherited. */
 #ifndef SHIM_CPC_INHERITABLE_H
 #define SHIM_CPC_INHERITABLE_H
 

@@ -14,7 +14,7 @@
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
 
-/* The threads of a process under ptrace(2): trace, stop, wait for and continue them. */
+/* Trace the threads of a process with ptrace(2): stop them, wait for them, and continue them. */
 
 enum shim_tracee_state {
 	SHIM_TRACEE_RUNS,

@@ -218,7 +218,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
 }
 
-/* Whether SIGKILL is pending for a thread, or the thread no longer exists */
+/* Return whether SIGKILL is pending for a thread, or the thread no longer exists. */
 static int has_sigkill(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
@@ -242,7 +242,7 @@ static int is_killed(pid_t pid, const struct shim_tracee *thread)
 	return has_sigkill(pid, thread->tid) || shim_tracee__has_left(thread);
 }
 
-/* Whether a process ends together with its ending thread */
+/* Return whether a process ends together with its ending thread. */
 static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -257,7 +257,7 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 	return 1;
 }
 
-/* Whether a thread is stopped in exit_group(2) */
+/* Return whether a thread is stopped in exit_group(2). */
 static int has_called_exit(pid_t pid, pid_t tid)
 {
 	char path[80], line[64] = "";
@@ -424,7 +424,7 @@ static enum outcome step(struct run *run)
 	return outcome;
 }
 
-/* The ptrace(2) options required for the process's handlers */
+/* Return the ptrace(2) options that the process's handlers require. */
 static unsigned long options_for(const pctx_t *pctx)
 {
 	const struct shim_pctx_handlers *on = &pctx->on;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets and their requests. */
+/* Create and destroy sets, and add requests to them. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Functions of Solaris' C library that programs use together with libcpc. */
+/* Define the functions of Solaris' C library that programs use together with libcpc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -98,8 +98,8 @@ static bool is_processor(processorid_t cpu)
 }
 
 /*
- * Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5. Return 1, 0, or -1 and
- * errno.
+ * Check whether a CPU is in the kernel's list of online CPUs, such as 0-3,5.  Return 1, 0, or -1
+ * and errno.
  */
 static int is_online(processorid_t cpu)
 {
@@ -148,7 +148,7 @@ SHIM_API int p_online(processorid_t processorid, int flag)
 	return -1;
 }
 
-/* A processor's maximum frequency, from the kernel or else from /proc/cpuinfo */
+/* Return a processor's maximum frequency, from the kernel or else from /proc/cpuinfo. */
 static int mhz_of(processorid_t cpu)
 {
 	char path[96], line[128];

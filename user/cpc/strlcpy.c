@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* strlcpy(), which Solaris has, and glibc only since version 2.38. It has its own object file. */
+/*
+ * Define strlcpy(), which Solaris has, but glibc only since version 2.38.  It has its own object
+ * file.
+ */
 #include <string.h>
 
 #include "base/api.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The threads of a process under ptrace(2): trace, stop, wait for and continue them.
+ * Trace the threads of a process with ptrace(2): stop them, wait for them, and continue them.
  *
  * waitpid(2) is called for each of these threads by its ID, because the program may have other
  * children, whose status must be left to the program.
@@ -37,7 +37,7 @@ bool shim_tracee__is_there(const struct shim_tracee *thread)
 	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
 }
 
-/* Whether a thread has left its stop because it was killed there */
+/* Return whether a thread has left its stop because it was killed there. */
 bool shim_tracee__has_left(const struct shim_tracee *thread)
 {
 	siginfo_t info;
@@ -49,7 +49,7 @@ bool shim_tracee__has_left(const struct shim_tracee *thread)
 	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
-/* Whether a thread has ended without a call of its handler */
+/* Return whether a thread has ended without a call of its handler. */
 bool shim_tracee__was_lost(const struct shim_tracee *thread)
 {
 	return thread->state == SHIM_TRACEE_GONE && !thread->over;
@@ -71,7 +71,7 @@ struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp)
 	return NULL;
 }
 
-/* Whether any thread is left */
+/* Return whether any thread is left. */
 bool shim_tracees__any(const struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -117,7 +117,9 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 	return shim_tracees__add(t, tid, out);
 }
 
-/* A thread's state as in /proc; 'X' if it does not exist, '?' if the state cannot be read */
+/*
+ * Return a thread's state as in /proc; 'X' if it does not exist, '?' if the state cannot be read.
+ */
 static char state_of(pid_t tid)
 {
 	char path[64], line[512], state = 'X', *end;
@@ -139,8 +141,8 @@ static char state_of(pid_t tid)
 }
 
 /*
- * Whether a thread cannot be traced because it is ending: ptrace(2) then returns ESRCH or, shortly
- * before, EPERM.
+ * Return whether a thread cannot be traced because it is ending: ptrace(2) then returns ESRCH or,
+ * shortly before, EPERM.
  */
 static bool has_ended(pid_t tid, int err)
 {
@@ -399,7 +401,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 	for (size_t i = 0; i < t->n; i++) {
 		struct shim_tracee *thread = &t->thread[i];
 
-		/* PTRACE_DETACH requires a thread that is stopped, and not by PTRACE_LISTEN. */
+		/* PTRACE_DETACH requires a thread that is stopped, but not one in PTRACE_LISTEN. */
 		if (thread->state == SHIM_TRACEE_LISTENS) {
 			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 			waitpid(thread->tid, NULL, __WALL);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The obsolete calls of libcpc's version 1: two events on the calling thread.
+ * Implement the obsolete calls of libcpc's version 1 that count two events on the calling thread.
  *
  * They have no handle and no set as arguments, so this file keeps both: one handle for the process,
  * opened at first use, and a set for each pair of events that was ever bound.  Threads share sets,
  * as version 2 permits; the start values of a thread's counters are preset after the bind.  A
- * handler that binds the same events again therefore does not allocate memory.  When there are many
- * sets, those that are not bound are destroyed.
+ * handler that binds the same events again therefore does not allocate memory.  If the number of
+ * sets grows large, the unbound sets are destroyed.
  *
  * Locking: one lock guards the handle and the list.  All signals are blocked while it is held, so
  * that a signal handler may bind, and fork() waits for it.

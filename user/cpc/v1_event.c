@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of libcpc's version 1: conversion of a string to two 32-bit codes, and back.
+ * Convert the events of libcpc's version 1 from a string to two 32-bit codes, and back.
  *
  * A name does not fit into a code, so names are numbered in order of first use.  A number is valid
  * for the life of the process.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The obsolete calls of libcpc's version 1: two events on a thread of another process, or on a CPU.
+ * Implement the obsolete calls of libcpc's version 1 that count two events on a thread of another
+ * process, or on a CPU.
  *
  * The descriptor that represents a CPU is an open /dev/null; only its number is used.
  *
@@ -39,7 +40,7 @@ struct target {
 
 static struct target *targets;
 
-/* Whether the target's process was released */
+/* Return whether the target's process was released. */
 static bool is_gone(const struct target *t)
 {
 	return t->pctx && t->set && !t->set->pctx;

@@ -138,7 +138,7 @@ SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 		action(arg, names[i]);
 }
 
-/* Whether a counter with this number exists; false without a handle */
+/* Return whether a counter with this number exists; false without a handle. */
 static bool is_pic(cpc_t *cpc, uint_t picno)
 {
 	if (picno < cpc_npic(cpc))
