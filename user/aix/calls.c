@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The public calls of all families.  Each call passes its target to the engine (impl.h).
+ * Define the public calls of all families.  Each call passes its target to the engine (impl.h).
  *
  * A family is defined by the suffix of its calls, the parameters that precede each call's own, and
  * the target that these parameters identify.  Calls that only some families have are in separate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The getters, which return a context's program and its counts.
+ * Return a context's program and its counts.
  *
  * Lists are allocated, and the caller must free them. After an error the caller's pointer is NULL.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pm_init() and pm_initialize(), which return tables of the events available on this machine; the
- * library owns the tables and never frees them.  This file also has the calls without a context.
+ * Initialize the API: return tables of the events available on this machine, which the library owns
+ * and never frees.  This file also defines the calls that need no context.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -187,7 +187,8 @@ static double count(struct shim_session *session)
 /**
  * pm_cycles() - get the processor's clock rate
  *
- * Return: Hz, or 0 if the kernel does not report it and it cannot be measured.
+ * Return: the rate in Hz, or 0 if the kernel does not report it and it cannot
+ * be measured.
  */
 SHIM_API double pm_cycles(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The counters that programs see, and the events that each of them counts.
+ * Find the counters that programs see, and the events that each of them counts.
  *
  * The kernel assigns events to hardware counters.  The number of each kind is found by trying how
  * many events fit at the same time.  General counters come first and count every event; fixed
@@ -105,8 +105,8 @@ static void classify(const struct shim_aix_table *table, struct shim_aix_group *
 }
 
 /*
- * Whether the processor can count all events of a group at the same time.  Return 1, 0, or a core
- * error. -EAGAIN means that the counters are in use now; the group is then kept.
+ * Check whether the processor can count all events of a group at the same time.  Return 1, 0, or a
+ * core error. -EAGAIN means that the counters are in use now; the group is then kept.
  */
 static int fits(struct shim_session *session, const struct shim_aix_table *table,
 		const struct shim_aix_group *group)
@@ -160,7 +160,7 @@ static int make(struct shim_session *session, const struct shim_aix_table *table
 }
 
 /**
- * shim_aix_groups__make() - make the groups of a table
+ * shim_aix_groups__make() - build the groups of a table
  * @session: the back end
  * @table: the table, which has its events
  *

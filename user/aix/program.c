@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs: the three forms used by callers are converted to one, checked, and packed into
+ * Convert the three forms of programs that callers use to one form, check it, and pack it into
  * requests.
  *
  * All sets are checked before any counters are opened, so a single invalid set makes the call fail.
@@ -87,7 +87,7 @@ void shim_aix_program__free(struct shim_aix_program *p)
 }
 
 /*
- * proctree and process apply to the whole program, so only those of the first set are used and
+ * proctree and process apply to the whole program, so only the first set's flags are used and
  * checked.
  */
 static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
@@ -121,7 +121,7 @@ static int check_events(const struct shim_aix_table *table, int filter, const in
 	return 0;
 }
 
-/* Set @ids to a set's events by counter, which are its own events or those of its group. */
+/* Set @ids to a set's events by counter, which are its own events or its group's. */
 static int resolve(const struct shim_aix_table *table, int filter, const pm_prog_t *set,
 		   const int **ids)
 {

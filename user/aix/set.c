@@ -103,7 +103,7 @@ void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix
  * one of them alone.
  */
 
-/* Whether a thread is counting.  Return 1, 0, or a core error. */
+/* Check whether a thread is counting.  Return 1, 0, or a core error. */
 static int is_on(const struct shim_aix_context *ctx, pid_t tid)
 {
 	__u32 state;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The API's state of this process: the tables, and the list of contexts.
+ * Keep the API's state of this process: the tables, and the list of contexts.
  *
  * The API's calls do not pass a context, so it is looked up by thread.  A thread's context is the
  * one in which it has an instance, because it set a program, inherited the instance, or is a member
  * of a group.  The back end is queried once for the context; self.c caches it.
  *
  * Locking: one lock guards everything; signals are blocked while it is held, so that a signal
- * handler may use the library.  A forked child starts without contexts; those of its parent are not
- * affected.  A thread that exits is unbound from its own context, but its counts for a group are
- * kept.
+ * handler may use the library.  A forked child starts without contexts; its parent's contexts are
+ * not affected.  A thread that exits is unbound from its own context, but its counts for a group
+ * are kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -100,10 +100,10 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 }
 
 /*
- * Whether a thread has an instance in a context.  Return 1, 0, or a core error if this cannot be
- * determined now.  The result is 1 for an invalid instance (-EAGAIN), and for an instance whose
- * values perf adds to those of the threads that inherit it (-EOPNOTSUPP).  It is 0 if the thread
- * has exited, because another thread may have its ID by now.
+ * Check whether a thread has an instance in a context.  Return 1, 0, or a core error if this cannot
+ * be determined now.  The result is 1 for an invalid instance (-EAGAIN), and for an instance whose
+ * values perf adds to the values of inheriting threads (-EOPNOTSUPP).  It is 0 if the thread has
+ * exited, because another thread may have its ID by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {
@@ -125,7 +125,7 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 /* Querying up to this many contexts is faster than reading a thread's start time from /proc. */
 #define MANY	32
 
-/* Whether a thread may have an instance in a context.  Only a result of false is certain. */
+/* Return whether a thread may have an instance in a context.  Only a result of false is certain. */
 static bool may_have(const struct shim_aix_state *state, const struct shim_aix_context *ctx,
 		     pid_t tid, struct shim_aix_start *start)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The table of events: AIX's mnemonics where the meaning is the same, then all events that perf and
- * libpfm support on this machine.
+ * Build the table of events: AIX's mnemonics where the meaning is the same, then all events that
+ * perf and libpfm support on this machine.
  *
  * An event's number is its index in the table, which has only countable events. The number does not
  * change unless the machine or libpfm changes.
@@ -128,8 +128,8 @@ static int add_aliases(struct build *b)
 }
 
 /*
- * Whether an event is in the table under another name, because perf has several names for some
- * events
+ * Return whether an event is in the table under another name, because perf has several names for
+ * some events.
  */
 static bool is_there(const struct build *b, const struct shim_event_name *e)
 {

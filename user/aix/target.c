@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Other threads and CPUs, as /proc and /sys describe them. */
+/* Find other threads and CPUs in /proc and /sys. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -201,7 +201,7 @@ __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 	return start->tick;
 }
 
-/* Whether two threads belong to the same process */
+/* Return whether two threads belong to the same process. */
 bool shim_aix_target__is_in(pid_t tid, pid_t process)
 {
 	char path[64];
