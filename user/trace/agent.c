@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport to a trace agent: PCP's own, or another one with its protocol.
+ * Send events to a trace agent: PCP's own, or another one that uses its protocol.
  *
  * In the synchronous protocol the caller waits for the agent's acknowledgement of each event.  In
  * the asynchronous protocol it does not wait, and an event that does not fit into the socket's

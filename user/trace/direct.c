@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport without system calls: write into a BPF map that this process has mapped.
+ * Write events without system calls into a BPF map that this process has mapped.
  *
  * Locking: the process's lock is held to connect; no lock is needed to write.
  */
@@ -56,7 +56,10 @@ static bool direct_is_ready(const struct shim_process *p, const struct shim_tag 
 	return shim_trace_direct__map(p);
 }
 
-/* Whether the calling thread has begun a transaction of the tag, so another begin has no effect */
+/*
+ * Return whether the calling thread has begun a transaction of the tag, so another begin has no
+ * effect.
+ */
 static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 {
 	const shim_open_word *word = shim_open__word(p, tag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The environment variables of the trace calls.
+ * Read the environment variables of the trace calls.
  *
  * They are read when a connection is opened.  For an invalid value, a warning is written to
  * standard error and the default is used.
@@ -23,8 +23,8 @@
 #define LONGEST_S		86400
 
 /*
- * Whether a variable is reported for the first time.  The array contains all variables that this
- * file reads.
+ * Return whether a variable is reported for the first time.  The array contains all variables that
+ * this file reads.
  */
 static bool is_first(const char *name)
 {

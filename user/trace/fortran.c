@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace calls for Fortran, in gfortran's calling convention: an underscore after the name, all
- * arguments by reference, and the lengths of strings by value at the end.
+ * Define the trace calls for Fortran, in gfortran's calling convention: an underscore after the
+ * name, all arguments by reference, and the lengths of strings by value at the end.
  *
  * Fortran strings are padded with blanks, which are not part of the tag.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport through the module: connections, tags, events.
+ * Send events through the module: open connections, and get handles of tags.
  *
  * A connection is a descriptor of /dev/vcpc with a generation, because handles of tags are valid
  * only on the connection that returned them.  A connection is lost if the program closes the
@@ -177,7 +177,7 @@ static uint64_t kernel_begin_ns(const struct shim_process *p, const struct shim_
 	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
 }
 
-/* Send the end or the abort of a transaction if there is a listener. */
+/* Send the end or the abort of a transaction if a listener is attached. */
 static int kernel_finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 			 const struct shim_begun *begun)
 {
@@ -191,7 +191,7 @@ static int kernel_finish(struct shim_process *p, struct shim_tag *tag, uint32_t 
 /*
  * Find out whether the thread has counts, and whether the session still wants them.  While the
  * process has a set for the session, its gate is open, so its next call reaches this function even
- * if there are no listeners left.
+ * if no listener is attached.
  */
 static void look_for_counts(struct shim_process *p, uint32_t wanted)
 {

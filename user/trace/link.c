@@ -37,9 +37,9 @@
 /*
  * The agent reads an asynchronous stream 1024 bytes at a time, and closes the connection if a read
  * ends within a header; the events in flight are lost.  If all sizes are multiples of 64, which
- * divides 1024, no header crosses such a boundary.  A read ends early where the received data ends,
- * which is at the end of a TCP segment, so the sizes of segments are also multiples of 64 bytes.
- * The kernel subtracts the 12 bytes of the timestamp option from TCP_MAXSEG.
+ * divides 1024, no header crosses the end of a read.  A read ends early where the received data
+ * ends, which is at the end of a TCP segment, so the sizes of segments are also multiples of 64
+ * bytes.  The kernel subtracts the 12 bytes of the timestamp option from TCP_MAXSEG.
  */
 #define ASYNC_UNIT	64
 #define SEGMENT		(20 * ASYNC_UNIT + 12)	/* fits into an MTU of 1332 */
@@ -123,8 +123,8 @@ uint64_t shim_link__inode(int fd)
 }
 
 /*
- * Whether the descriptor is still this socket: the program may have closed it, and another file may
- * have reused its number.
+ * Return whether the descriptor is still this socket: the program may have closed it, and another
+ * file may have reused its number.
  */
 static int is_ours(const struct shim_link *link)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Open transactions of threads that share a tag.
+ * Keep the open transactions of threads that share a tag.
  *
  * The first thread that uses a tag owns the word in the tag itself, and most programs need no other
  * word.  Each other thread has a table of words, indexed by the tags' numbers, so that its begins
@@ -34,8 +34,8 @@ __thread struct shim_open_own shim_open__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * The calling thread's number combined with VCPC_TRACE_THREAD; the number is assigned by the first
- * call.
+ * Return the calling thread's number combined with VCPC_TRACE_THREAD.  The first call assigns the
+ * number.
  */
 uint32_t shim_open__me(void)
 {
@@ -330,7 +330,7 @@ shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
 	return word ? &word[at] : NULL;
 }
 
-/* Whether @word has been open longer than @oldest */
+/* Return whether @word has been open longer than @oldest. */
 static bool is_older(const shim_open_word *word, uint64_t oldest)
 {
 	uint64_t progress = shim_open__progress(word);

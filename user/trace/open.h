@@ -54,8 +54,8 @@ struct shim_open_known {
  * @me: the thread's number with VCPC_TRACE_THREAD, unique among all threads that this process and
  *	its ancestors have ever had; 0 until the thread uses a tag
  * @known: member @word of the thread's struct shim_open_known; valid if @n is not 0
- * @table: the thread's words for tags that other threads own; NULL until it begins such a
- *	transaction
+ * @table: the thread's words for tags that other threads own; NULL until it begins a transaction of
+ *	such a tag
  * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
  *	process
  */
@@ -85,7 +85,7 @@ static inline bool shim_open__is_begun(uint64_t progress)
 	return (progress & SHIM_PROGRESS_MASK) == SHIM_BEGUN;
 }
 
-/* The calling thread's word of the tag if the cache has its address, otherwise NULL */
+/* Return the calling thread's word of the tag if the cache has its address, otherwise NULL. */
 static inline shim_open_word *shim_open__known(const struct shim_tag *tag)
 {
 	const struct shim_open_own *own = &shim_open__own;
@@ -98,7 +98,7 @@ static inline shim_open_word *shim_open__known(const struct shim_tag *tag)
 	return own->known[index];
 }
 
-/* The calling thread's word of the tag, or NULL if it has none yet */
+/* Return the calling thread's word of the tag, or NULL if it has none yet. */
 static inline shim_open_word *shim_open__word(const struct shim_process *p,
 					      const struct shim_tag *tag)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport without the module, through uprobes on this library.
+ * Send events without the module, through uprobes on this library.
  *
  * Another process attaches and removes the probes.  The kernel keeps the number of probes in
  * shim_probe_wanted.
@@ -26,7 +26,8 @@ static uint64_t probe_begin_ns(const struct shim_process *p, const struct shim_t
 }
 
 /*
- * The operation in the form that the probes expect, with the transaction's thread in the upper half
+ * Return the operation in the form that the probes expect, with the transaction's thread in the
+ * upper half.
  */
 static uint64_t op_of(uint32_t op, uint32_t thread)
 {

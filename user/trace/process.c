@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace state of this process, which is created at the first call.
+ * Create the trace state of this process at the first call.
  *
  * Fork: the state belongs to one process.  A child starts without its parent's tags and connection.
  *  Therefore the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and the

@@ -60,7 +60,7 @@ struct shim_tag_table {
 
 /**
  * struct shim_begun - the start of a transaction that has ended
- * @ns: when the transaction began, by the transport's clock
+ * @ns: the begin time, by the transport's clock
  * @thread: number of the thread that began it, with VCPC_TRACE_THREAD
  */
 struct shim_begun {
@@ -81,8 +81,8 @@ struct shim_open_table;
  * @link: connection to the agent (@lock)
  * @connection: connection to the module: generation << 32 | descriptor + 1; the lower half is 0
  *	without a connection
- * @page: the module's page that shows what listeners want; NULL if it is not mapped
- * @gate: the word that is 0 while there is no listener, see transport.h
+ * @page: the module's page, which shows whether listeners are attached; NULL if it is not mapped
+ * @gate: the word that is 0 while no listener is attached, see transport.h
  * @any: state without a particular tag, for calls that need only the gate
  * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
  *	former mappings stay, because other threads may be writing to them

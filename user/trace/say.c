@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Diagnostics on standard error, if the program's state flags request them, and the texts of the
+ * Print diagnostics on standard error, if the program's state flags request them, and describe the
  * trace calls' error codes.  These texts, like pmErrStr()'s, are identical to PCP's, because
  * programs and scripts compare them.
  */

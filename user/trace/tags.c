@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tags of a process, which are looked up without a lock and added under the process's lock.
+ * Keep the tags of a process, which are looked up without a lock and added under the process's
+ * lock.
  *
  * Tags are never removed, and a new tag is complete when it is put into the table, so the table can
  * be searched at any time.  A table that is half full is replaced by a larger one.  A thread that

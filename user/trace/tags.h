@@ -31,9 +31,9 @@ static inline uint64_t shim_tags__word(const char *at)
 }
 
 /*
- * The entry for an address in the cache of tags.  Most names are literals, so the same address
- * usually means the same tag; the caller compares the names.  A tag's own name was checked when the
- * tag was added.
+ * Return the entry for an address in the cache of tags.  Most names are literals, so the same
+ * address usually means the same tag; the caller compares the names.  A tag's own name was checked
+ * when the tag was added.
  */
 static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *recent,
 							  const char *name)
@@ -42,8 +42,8 @@ static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *
 }
 
 /*
- * Whether a name at a multiple of eight is the tag's name.  It is compared eight bytes at a time:
- * the last load may extend beyond the NUL, but not into another page.  The result for other
+ * Return whether a name at a multiple of eight is the tag's name.  It is compared eight bytes at a
+ * time: the last load may extend beyond the NUL, but not into another page.  The result for other
  * addresses is 0.
  */
 static inline int shim_tags__is_aligned_name(const struct shim_tag *tag, const char *name)
@@ -66,7 +66,7 @@ static inline int shim_tags__is_aligned_name(const struct shim_tag *tag, const c
 	return 0;
 }
 
-/* The tag in the cache for this address; the caller must compare the names. */
+/* Return the tag in the cache for this address.  The caller must compare the names. */
 static inline struct shim_tag *shim_tags__cached(const struct shim_process *p, const char *name)
 {
 	struct shim_tag_table *recent = atomic_load_explicit(&p->recent, memory_order_acquire);

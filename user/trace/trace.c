@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PCP's trace calls: check the tag, keep its progress, send the event.
+ * Implement PCP's trace calls: check the tag, keep its progress, and send the event.
  *
  * Threads: any thread may make any call.  A transaction belongs to the thread that began it.  If a
  * thread that has not begun a transaction ends one, it ends another thread's.
@@ -50,11 +50,11 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 }
 
 /**
- * struct audience - who listens to a call
+ * struct audience - whether a call has a listener
  * @p: this process; valid with @gate
  * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _on_slow_path()
  *
- * While there is no listener, a call nearly always takes the fast path, which calls no other
+ * While no listener is attached, a call nearly always takes the fast path, which calls no other
  * function.  If the listener is the module or the map of statistics, the call makes another
  * function call, and takes the slow path only if the tag is not in the cache by address or a state
  * flag changes the behavior.
@@ -99,7 +99,10 @@ INLINED int ends_quietly(shim_open_word *word)
 	return shim_open__is_begun(old) && shim_open__end_quietly(word, old);
 }
 
-/* The calling thread's word, if it can be found without calling another function */
+/*
+ * Return the calling thread's word if it can be found without calling another function, otherwise
+ * NULL.
+ */
 INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
 {
 	const struct shim_tag *tag = shim_tags__cached(p, name);
@@ -107,7 +110,10 @@ INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
 	return tag && shim_tags__is_aligned_name(tag, name) ? shim_open__known(tag) : NULL;
 }
 
-/* The tag and the map for a call in a process that writes its statistics itself, or NULL */
+/*
+ * If the process writes its statistics itself, return the tag, or NULL if it is not cached.  Set @d
+ * to the map.
+ */
 INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *name,
 				    struct shim_direct **d)
 {
@@ -116,8 +122,8 @@ INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *na
 }
 
 /*
- * Whether there is a listener and the tag has a handle, in which case the event needs no further
- * checks
+ * Return whether a listener is attached and the tag has a handle, in which case the event needs no
+ * further checks.
  */
 INLINED int is_heard(const struct shim_process *p, const struct shim_tag *tag, unsigned int wanted)
 {
@@ -301,9 +307,9 @@ static __attribute__((noinline)) int begin_sent(struct shim_process *p, const ch
  *	already begun the transaction, whose start time is kept; a negated errno if the module
  *	cannot be reached or accepts no more tags, in which case no transaction has begun.
  *
- * While there is no listener, only a process's first calls request a handle from the module.
- * Later, a tag that the module would refuse begins like any other, and the error is returned when
- * there is a listener.
+ * While no listener is attached, only a process's first calls request a handle from the module.
+ * Later, a tag that the module would refuse begins like any other, and the error is returned when a
+ * listener is attached.
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
@@ -515,8 +521,8 @@ INLINED int event(const char *function, const char *name, uint32_t op, double va
  * @tag: the tag's name, 1 to 254 bytes
  *
  * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if the module cannot be
- *	reached or accepts no more tags; while there is no listener, the latter is detected only in
- *	a process's first calls (see pmtracebegin()).
+ *	reached or accepts no more tags; while no listener is attached, the latter is detected only
+ *	in a process's first calls (see pmtracebegin()).
  */
 SHIM_API int pmtracepoint(const char *tag)
 {

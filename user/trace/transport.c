@@ -6,9 +6,9 @@
  * attached, then an agent.  From then on the process uses the first transport that connects.
  *
  * Unless a listener wants begins, a transaction is sent to the kernel as one event: its end, with
- * its start time.  While there is no listener, nothing is sent.
+ * its start time.  While no listener is attached, nothing is sent.
  *
- * The gate is a word that is 0 while there is no listener, regardless of the transport.  A trace
+ * The gate is a word that is 0 while no listener is attached, regardless of the transport.  A trace
  * call can then return immediately.  Programs that were built with <pcp/trace_inline.h> read it
  * without calling the library.
  *
@@ -132,7 +132,7 @@ static const struct shim_transport *wanted_transport(void)
 }
 
 /**
- * shim_transport__wants_none() - whether the environment turns tracing off for this process
+ * shim_transport__wants_none() - check whether the environment turns tracing off for this process
  * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so that no more events are sent
  *
  * Return: true if tracing is turned off.

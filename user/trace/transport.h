@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The transports of events (through the module, through probes, into a map, to an agent) and the
- * gate, a word that is 0 while there is no listener, so that a trace call can return immediately.
+ * gate, a word that is 0 while no listener is attached, so a trace call can return immediately.
  */
 #ifndef SHIM_TRACE_TRANSPORT_H
 #define SHIM_TRACE_TRANSPORT_H
@@ -31,7 +31,7 @@
  * @end: send the end of a transaction, with the times from @begin_ns and @end_ns
  * @abort: send the abort of a transaction
  * @value: send a point or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
- * @gate: a word that is 0 while there is no listener; NULL: there may always be a listener
+ * @gate: a word that is 0 while no listener is attached; NULL: a listener may always be attached
  */
 struct shim_transport {
 	const char *name;
@@ -63,7 +63,7 @@ static inline uint64_t shim_transport__bits(double value)
 	return bits;
 }
 
-/* The process's transport; NULL if none has been chosen yet */
+/* Return the process's transport, or NULL if none has been chosen yet. */
 static inline const struct shim_transport *shim_transport__of(const struct shim_process *p)
 {
 	return atomic_load_explicit(&p->transport, memory_order_acquire);
@@ -132,22 +132,22 @@ static inline int shim_transport__value(struct shim_process *p, struct shim_tag 
 int shim_transport__connect(struct shim_process *p);
 bool shim_transport__wants_none(struct shim_inherited *inherited);
 
-/* Whether the environment turns tracing off; checked only until a transport is chosen */
+/* Return whether the environment turns tracing off; checked only until a transport is chosen. */
 static inline bool shim_transport__is_none(const struct shim_process *p, struct shim_inherited *inherited)
 {
 	return !shim_transport__of(p) && shim_transport__wants_none(inherited);
 }
 
 /*
- * The gate; NULL if it is unknown because the process has no transport yet.  A relaxed load
- * suffices, because the word itself is atomic, and nothing else is read through it.
+ * Return the gate, or NULL if it is unknown because the process has no transport yet.  A relaxed
+ * load suffices, because the word itself is atomic, and nothing else is read through it.
  */
 static inline const unsigned int *shim_gate__get(const struct shim_process *p)
 {
 	return __atomic_load_n(&p->gate, __ATOMIC_RELAXED);
 }
 
-/* Whether the gate is the module's word (VCPC_TRACE_*), which no state flag replaces */
+/* Return whether the gate is the module's word (VCPC_TRACE_*), which no state flag replaces. */
 static inline int shim_gate__is_module(const struct shim_process *p, const unsigned int *gate)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_relaxed);
@@ -160,7 +160,7 @@ extern const unsigned int shim_gate__direct __attribute__((visibility("hidden"))
 
 void shim_gate__set(struct shim_process *p);
 
-/* Diagnostics on standard error, if the program's state flags request them */
+/* Print diagnostics on standard error, if the program's state flags request them. */
 void shim_say(int flag, const char *what, int err);
 void shim_say_buffer(size_t need, const void *buffer, size_t size);
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size);
@@ -170,7 +170,7 @@ extern const struct shim_transport shim_probe__transport;
 extern const struct shim_transport shim_trace_direct__transport;
 extern const struct shim_transport shim_agent__transport;
 
-/* Whether there is a connection on which the tag has a handle */
+/* Return whether the tag has a handle on this connection. */
 static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
 {
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
@@ -183,7 +183,7 @@ static inline uint64_t shim_kernel__connection(const struct shim_process *p)
 	return atomic_load_explicit(&p->connection, memory_order_acquire);
 }
 
-/* What listeners want: VCPC_TRACE_LISTENING and _BEGINS; both if the page is not mapped */
+/* Return the page's flags; if it is not mapped, return VCPC_TRACE_LISTENING and _BEGINS. */
 static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
@@ -202,8 +202,8 @@ static inline int shim_kernel__fd(uint64_t connection)
 }
 
 /*
- * Whether an error means that the descriptor is no longer this library's connection, because it was
- * closed or replaced
+ * Return whether an error means that the descriptor is no longer this library's connection, because
+ * it was closed or replaced.
  */
 static inline int shim_kernel__is_lost(int err)
 {
@@ -266,7 +266,7 @@ static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag
 	return shim_kernel__fire_anew(p, tag, op, value, thread, connection);
 }
 
-/* The map, or NULL if tracing is off */
+/* Return the map, or NULL if tracing is off. */
 static inline struct shim_direct *shim_trace_direct__map(const struct shim_process *p)
 {
 	struct shim_direct *d = atomic_load_explicit(&p->direct, memory_order_acquire);
@@ -280,7 +280,7 @@ static inline struct shim_direct_tag shim_trace_direct__tag(const struct shim_ta
 }
 
 /*
- * The start time of a transaction by the clock of the map, which is the CPU's own counter if
+ * Return the start time of a transaction by the clock of the map, which is the CPU's own counter if
  * possible.  The thread's counters are read before the clock, so that the transaction's time does
  * not include that read.
  */
