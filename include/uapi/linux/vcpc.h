@@ -79,12 +79,12 @@
  *   The first page of /dev/vcpc, mapped read-only, shows whether any listener is attached:
  *   see struct vcpc_trace_page.  If no listener is attached, a program can skip the write.
  *
- * Every argument struct starts with its size, which the caller sets to sizeof(struct ...).
- * If the struct is longer than the module's version and any extra byte is nonzero, the call
- * fails with E2BIG.  If it is shorter than in this version, the call fails with EINVAL.
- * Reserved fields must be zero, and unknown flags fail with EINVAL.  The module fills
- * output structs up to the caller's size.  All times are in nanoseconds.  CLOCK_MONOTONIC
- * times are those of the caller's time namespace.
+ * Every argument struct starts with its size, which the caller sets to sizeof(struct ...).  If the
+ * struct is longer than the module's version and any extra byte is nonzero, the call fails with
+ * E2BIG.  If it is shorter than in this version, the call fails with EINVAL.  Reserved fields must
+ * be zero, and unknown flags fail with EINVAL.  The module fills output structs up to the caller's
+ * size.  All times are in nanoseconds.  CLOCK_MONOTONIC times belong to the caller's time
+ * namespace.
  */
 #ifndef _UAPI_LINUX_VCPC_H
 #define _UAPI_LINUX_VCPC_H
@@ -341,7 +341,7 @@ struct vcpc_sample_args {
 
 /**
  * struct vcpc_instance_info - one instance of a set
- * @tid: its thread's ID in the caller's PID namespace; 0 if it has none there
+ * @tid: its thread's ID in the caller's PID namespace; 0 if it has no ID there
  * @tgid: the ID of its process in the same namespace
  * @root: the ID of the thread that called BIND, in the same namespace
  * @bind_flags: VCPC_BIND_F_* of that BIND
