@@ -42,7 +42,7 @@ struct vcpc_file {
 	struct vcpc_tracer tracer;
 };
 
-/* Report the index of the refused request, if the caller's struct has the field. */
+/* Store the index of the refused request if the caller's struct is long enough to contain it. */
 static int put_bad(int ret, int bad, bool room, __s32 __user *where)
 {
 	return ret < 0 && room && put_user(bad, where) ? -EFAULT : ret;
@@ -329,7 +329,7 @@ static const struct file_operations chardev_fops = {
 };
 
 /*
- * Opening the node loads the module because the minor number is static.  Dynamic allocation uses
+ * The minor number is static so that opening the node loads the module.  Dynamic allocation uses
  * this unassigned number last.
  */
 #define CHARDEV_MINOR	249

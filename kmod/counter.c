@@ -21,7 +21,7 @@
 /**
  * vcpc_event_open() - count a request on the calling thread
  * @req: the event to count; the caller has checked that it is allowed
- * @period: number of events between calls of @handler; 0 for no calls
+ * @period: number of events between calls of @handler; 0 to never call it
  * @handler: called with interrupts disabled, possibly in an NMI
  * @context: the event's overflow_handler_context
  * @disabled: open the event without starting it
@@ -197,7 +197,7 @@ static bool was_off(const struct vcpc_counter *counter)
 
 /**
  * vcpc_counters_read_other() - read the counters of another thread, or of a thread that has ended
- * @c: the counters; the caller prevents their closing
+ * @c: the counters; the caller prevents them from being closed
  * @counts: u64[@c->nr], filled with the count of each event, without @add
  * @run: set to the running time of the first event
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Try which events this machine can count, and how many at the same time.
+ * Determine by trial which events this machine can count, and how many at the same time.
  *
  * Only core PMU events and software events are offered.  Other PMUs (tracepoints, probes,
  * breakpoints, tracing hardware, memory controllers) count more than one thread's user-mode work,

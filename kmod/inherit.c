@@ -52,7 +52,7 @@ static void lose(struct vcpc_set *set)
 	vcpc_stats_count(VCPC_STAT_UNINHERITED);
 }
 
-/* Open nothing in a thread that exits or is killed before it enters user mode. */
+/* Do not open an instance in a thread that exits or is killed before it enters user mode. */
 static void inherit(const struct vcpc_start *start)
 {
 	struct vcpc_set *set = start->set;
@@ -76,7 +76,7 @@ static void accept(struct callback_head *work)
 	put_pid(h->start.root);
 	kfree(h);
 	vcpc_set_put(set);
-	/* vcpc_internals_exit() waits for the rest of this function. */
+	/* vcpc_internals_exit() waits until this function has returned. */
 	module_put(THIS_MODULE);
 }
 

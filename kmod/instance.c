@@ -147,7 +147,7 @@ static int read_locked(struct vcpc_instance *inst, struct vcpc_sample *sample)
 	return ret;
 }
 
-/* memmove(), because @sample may be inst->kept itself */
+/* Use memmove(), because @sample may be inst->kept itself. */
 static void copy_kept(const struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
 	memmove(sample, inst->kept, vcpc_sample_size(inst->spec->nr));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Use kernel internals in ways that take more than reading one field, and test all assumptions
+ * Implement the uses of kernel internals that do more than read one field, and test all assumptions
  * about internals at load time.
  */
 #include <linux/atomic.h>
@@ -84,7 +84,7 @@ void vcpc_task_work_push(struct task_struct *task, struct callback_head *work, i
 static void see_task_work(struct callback_head *work)
 {
 	WRITE_ONCE(task_work_seen, true);
-	/* vcpc_internals_exit() waits for the rest of this function. */
+	/* vcpc_internals_exit() waits until this function has returned. */
 	module_put(THIS_MODULE);
 }
 
@@ -136,7 +136,7 @@ static void ignore(struct perf_event *event, struct perf_sample_data *data, stru
  * vcpc_internals_check() - test the assumptions about kernel internals on this kernel
  *
  * Context: sleeps; at load.
- * Return: 0; -ENODEV after logging which assumption does not hold; or perf's error.
+ * Return: 0; -ENODEV after logging the assumption that does not hold; or perf's error.
  */
 int vcpc_internals_check(void)
 {

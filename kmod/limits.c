@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Limit the resources of each user: module parameters and accounts.  If another user closes the
- * last copy of a descriptor, a worker of its account does the work.  In debugfs, root can read the
- * accounts (vcpc/users) and the module's statistics (vcpc/stats).
+ * last copy of a descriptor, a worker of the creator's account releases the object.  In debugfs,
+ * root can read the accounts (vcpc/users) and the module's statistics (vcpc/stats).
  *
  * Locking: users_lock guards the list of accounts.  It is a spin lock because a thread must not
  * wait for another user's preempted thread.  The amounts in an account are atomic.
@@ -111,7 +111,7 @@ static void release_all(struct work_struct *work)
 
 	llist_for_each_entry_safe(release, next, all, node) {
 		release->fn(release);
-		/* vcpc_limits_exit() waits for the rest of this function. */
+		/* vcpc_limits_exit() waits until this function has returned. */
 		module_put(THIS_MODULE);
 		cond_resched();
 	}

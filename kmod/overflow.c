@@ -111,7 +111,7 @@ static void signal_thread(struct callback_head *work)
 		    send_sig_info(info.si_signo, &info, current)))
 		vcpc_stats_count(VCPC_STAT_UNSIGNALED);
 	vcpc_instance_put(inst);
-	/* vcpc_internals_exit() waits for the rest of this function. */
+	/* vcpc_internals_exit() waits until this function has returned. */
 	module_put(THIS_MODULE);
 }
 
@@ -306,7 +306,7 @@ void vcpc_overflow_close(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_inherited() - put an inherited instance into the state after an overflow
+ * vcpc_overflow_inherited() - make an inherited instance start as if it had overflowed
  * @inst: the calling thread's stopped instance; the thread has not yet entered user mode
  *
  * The thread receives the signal at once; its handler can set presets and restart the set.

@@ -3,8 +3,8 @@
  * Test interrupts without an overflow, from a counter other than the one that overflowed, in an
  * NMI, and in a thread other than the counted one.
  *
- * Only VMs of "vm/run --nmi" have NMIs, and tests cannot trigger them, so the tests call the
- * handler in NMI context.
+ * Only VMs started by "vm/run --nmi" have NMIs, and tests cannot trigger them, so the tests call
+ * the handler in NMI context.
  */
 #include <kunit/test.h>
 #include <linux/err.h>

@@ -24,7 +24,7 @@
 #include "set.h"
 #include "thread.h"
 
-/* Minimum number of new instances between two searches for ended ones */
+/* Minimum number of new instances between two searches for ended instances */
 #define REAP_STEP	64
 /* Approximate number of ended instances that can still be sampled individually */
 #define KEPT		256

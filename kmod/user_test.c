@@ -66,7 +66,7 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
  * @memory: filled in
  * @user: set to the account that the sets are charged to; NULL on failure
  *
- * Linux 6.1 runs suites before it initializes their module; newer kernels do so afterwards.
+ * Linux 6.1 runs suites before it initializes their module; newer kernels run them afterwards.
  *
  * Return: 0 or a negative errno.
  */
@@ -89,8 +89,8 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 /**
  * vcpc_user_test_end() - undo vcpc_user_test_begin()
  * @memory: from vcpc_user_test_begin()
- * @user: its account; NULL if vcpc_user_test_begin() failed, because newer kernels then still end
- *	the suite
+ * @user: its account; NULL if vcpc_user_test_begin() failed, after which newer kernels still call
+ *	this
  */
 void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 {
@@ -104,8 +104,8 @@ void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
  * vcpc_user_test_enter() - start using the memory in a test
  * @memory: the suite's memory
  *
- * A test must not end before vcpc_user_test_leave(), so do not use KUNIT_ASSERT_*() in
- * between.
+ * A test must not end before vcpc_user_test_leave(), so do not use KUNIT_ASSERT_*()
+ * between the two calls.
  */
 void vcpc_user_test_enter(const struct vcpc_user_memory *memory)
 {

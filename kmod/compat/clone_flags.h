@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* VCPC_CLONE_FLAGS: the type of clone flags in the probe of task_newtask */
+/* VCPC_CLONE_FLAGS: the type of the clone flags that task_newtask reports */
 #ifndef VCPC_COMPAT_CLONE_FLAGS_H
 #define VCPC_COMPAT_CLONE_FLAGS_H
 

@@ -9,9 +9,9 @@
  * removed.  If all accounts together have more than max_idle_tags idle tags, the oldest idle tag of
  * the account with the most is removed.  Listeners of vcpc:vcpc_tag_put then also remove the tag.
  *
- * Locking: a holder's mutex, and nested in it table_lock, which guards the table, the holders and
- * the idle lists.  It is a spin lock because a thread must not wait for another user's preempted
- * thread.  Memory is allocated and freed, and tracepoints are fired, without it.
+ * Locking: table_lock, nested inside a holder's mutex, guards the table, the holders and the idle
+ * lists.  It is a spin lock because a thread must not wait for another user's preempted thread.
+ * Memory is allocated and freed, and tracepoints are fired, without it.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -249,7 +249,7 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
  *	same handle
  *
  * Context: sleeps.
- * Return: 0, -EUSERS, -ENOSPC (too many on this file), -ENOMEM or -EINTR.
+ * Return: 0, -EUSERS, -ENOSPC (the file holds too many tags), -ENOMEM or -EINTR.
  */
 int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle)
 {
