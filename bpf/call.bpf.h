@@ -9,7 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the members that are read; the loader relocates them (CO-RE). */
+/* Declare only the members that are read; the loader relocates them (CO-RE). */
 struct xol_area {
 	unsigned long vaddr;
 } __attribute__((preserve_access_index));

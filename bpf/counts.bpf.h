@@ -8,10 +8,10 @@
 
 #include "maps.bpf.h"
 
-/* Layout of struct vcpc_trace_counts in kmod/trace/counts.h, which the module passes */
+/* The layout of struct vcpc_trace_counts (kmod/trace/counts.h), which the module passes */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
-	const __u64 *value;	/* VC_MAX_COUNTERS values; @event points to as many descriptions */
+	const __u64 *value;	/* VC_MAX_COUNTERS values; @event points to their descriptions */
 	const struct vc_event_desc *event;
 	__u32 nr;
 	__u64 bind;		/* identifies the instance and its last restart */

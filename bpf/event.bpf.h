@@ -30,7 +30,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	if (vc_learn_name(ev))
 		return NULL;
 	/*
-	 * vc_max_open / 4 is half of an account's share: the whole list is searched before the
+	 * vc_max_open / 4 is half of an account's share, so the whole list is searched before the
 	 * share is used up.
 	 */
 	vc_sweep(key->file, vc_max_open / 4);
@@ -98,8 +98,8 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 
 /*
  * Free the row of vc_open_row that the begin of @tag needs, by moving the row's transaction to
- * vc_open.  Otherwise one user's open transactions could keep all others on the slow path.  If the
- * account of the moved transaction has no row left, the transaction is lost.
+ * vc_open.  Otherwise one user's open transactions could keep all other users on the slow path.  If
+ * the account of the moved transaction has no row left, the transaction is lost.
  */
 static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 {

@@ -41,8 +41,8 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 }
 
 /*
- * Drop the calls whose place in the stack is now used by the function that the thread enters: they
- * ended without a return.
+ * Drop calls that ended without a return: the function that the thread now enters uses their place
+ * in the stack.
  */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {

@@ -10,7 +10,7 @@
 #include "open_list.bpf.h"
 #include "open_row.bpf.h"
 
-/* Layout of struct vcpc_trace_gone in kmod/trace/events.h, which the module passes */
+/* The layout of struct vcpc_trace_gone (kmod/trace/events.h), which the module passes */
 struct vc_gone {
 	__u64 file;
 	__u64 next;

@@ -42,7 +42,7 @@ struct {
 	__type(value, struct vc_count);
 } vc_count SEC(".maps");
 
-/* signature -> the events of those sums */
+/* signature -> the events in these sums */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_EVENTS);

@@ -156,8 +156,8 @@ struct vc_place {
 };
 
 /*
- * Find the row with the @i-th next number, and store its key in @place.  Return 0, or -1 if no row
- * has the number.
+ * Find the row that is @i numbers after @place, and store its key in @place.  Return 0, or -1 if no
+ * row has this number.
  */
 static __always_inline int vc_next_key(__u32 i, struct vc_place *place)
 {

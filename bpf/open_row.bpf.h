@@ -6,9 +6,9 @@
  * moves that transaction to vc_open (vc_free_row()), so an open transaction delays others only
  * once.
  *
- * A begin takes a row by atomically exchanging start_ns from 0 to VC_ROW_BUSY.  An end exchanges
- * the start time for 0, so each transaction ends only once.  The atomic operations order the
- * accesses to the other members.
+ * A begin takes a row by atomically changing start_ns from 0 to VC_ROW_BUSY.  An end atomically
+ * replaces the start time with 0, so each transaction ends only once.  The atomic operations order
+ * the accesses to the other members.
  */
 #ifndef VCPC_BPF_OPEN_ROW_H
 #define VCPC_BPF_OPEN_ROW_H

@@ -7,9 +7,9 @@
 
 /*
  * Rows are not charged to an account.  The rows of a process that has exited remain for later
- * readers until other processes need the rows.  All CPUs share a row: in a per-CPU LRU map each CPU
- * reserves up to 128 free rows, so the map would need many rows, and a copy of each row for each
- * CPU would take too much memory.
+ * readers until other processes need the rows.  All CPUs share a row, because a per-CPU map would
+ * take too much memory: each CPU reserves up to 128 free rows of an LRU map, so the map would need
+ * many rows, with a copy of each row for each CPU.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -8,9 +8,9 @@
 #include "trace.h"
 
 /*
- * A duration's bucket, equal to vc_hist_slot(): shift the duration right by n bits until it is
- * t < 16; the bucket is 8 n + t.  The steps are in assembly because the compiler would generate
- * twice as much code.
+ * Compute the same bucket as vc_hist_slot(): shift the duration right by n bits until the result t
+ * is less than 16; the bucket is 8 n + t.  The steps are in assembly because the compiler would
+ * generate twice as much code.
  */
 #define VC_SHIFT_STEP(t, n, step)						\
 	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\

@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-/* Only the members that are read; the loader relocates them (CO-RE). */
+/* Declare only the members that are read; the loader relocates them (CO-RE). */
 struct timespec64 {
 	__s64 tv_sec;
 	long tv_nsec;

@@ -51,7 +51,7 @@ static inline __u64 vc_hist_floor(__u32 slot)
 	return (__u64)(VC_HIST_SUB + slot % VC_HIST_SUB) << (octave - 1);
 }
 
-/* The use of a tag; the numbers are PCP's */
+/* How a tag is used; the numbers are PCP's. */
 enum vc_kind {
 	VC_TRANSACT = 1,
 	VC_POINT = 2,
@@ -137,7 +137,7 @@ struct vc_stat_key {
 
 /*
  * Statistics of the latest event:
- * last_took_ns: duration of the transaction that ended then
+ * last_took_ns: duration of the latest transaction
  * value: bits of the last observation or counter value
  */
 #define VC_STAT_LASTS(X) X(last_took_ns) X(value)

@@ -14,7 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the members that are read; the loader relocates them (CO-RE). */
+/* Declare only the members that are read; the loader relocates them (CO-RE). */
 struct signal_struct {
 	struct {
 		int counter;

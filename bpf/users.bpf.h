@@ -155,8 +155,8 @@ static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 ma
 }
 
 /*
- * Delete an account that has no rows, and no losses that a reader may need to report.  If a CPU
- * charges the account at the same time, it finds the account closed.
+ * Delete an account that has no rows, and no losses that a reader may need to report.  If another
+ * CPU charges the account at the same time, that charge fails.
  */
 static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
