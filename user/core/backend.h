@@ -78,7 +78,7 @@ struct shim_group_sample {
  *	10 %, so that a periodic target does not run in step with the rotation
  * @remote: threads other than the counted ones will enable, disable or restart the set, so perf
  *	must count it
- * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 if none
+ * @signal: the signal sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 if none
  */
 struct shim_terms {
 	const __u16 *group;

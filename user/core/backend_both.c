@@ -92,8 +92,8 @@ static int halves_create(struct both *both, union shim_backend_ref dev,
 	both->by_module = true;
 	both->by_pages = only_counts(reqs, n) && shim_sysctl__number(SHIM_USER_ACCESS) > 0;
 	/*
-	 * The module accepted the requests.  If there is no memory for perf's part, the module
-	 * counts all targets.
+	 * The module accepted the requests.  If memory for perf's part cannot be allocated, the
+	 * module counts all targets.
 	 */
 	if (n <= SHIM_GROUP_MAX)
 		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
@@ -134,7 +134,7 @@ static void both_release(union shim_backend_ref set)
 }
 
 /*
- * Try to have perf count the calling thread.  If this returns true, @ret is the result of the bind.
+ * Try to make perf count the calling thread.  If this returns true, @ret is the result of the bind.
  */
 static bool bind_by_perf(struct both *both, int *bad, int *ret)
 {

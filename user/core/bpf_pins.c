@@ -160,7 +160,7 @@ size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 /*
  * The kernel detaches a link some time after its pin is removed.  Until then the module cannot be
  * unloaded.  The link's ID disappears before the link is detached, and the program's ID afterwards.
- * Wait until @open finds none of the IDs, at most one second.
+ *  Wait at most one second until @open finds none of the IDs.
  */
 void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id))
 {
@@ -189,7 +189,7 @@ int shim_bpf_pins__remove(const char *path)
 	while ((more = shim_entries__next(dir, &entry)) > 0) {
 		if (entry->d_name[0] == '.')
 			continue;
-		/* The other links are removed nevertheless. */
+		/* If a link cannot be removed, still remove the others. */
 		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
 			err = -errno;
 	}
@@ -284,7 +284,7 @@ int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory,
 	return err;
 }
 
-/* Offsets of members of kernel structs, for BPF programs without relocations. */
+/* Find the offsets of kernel struct members, for BPF programs without relocations. */
 
 /* Return the byte offset of a member, including members of anonymous structs and unions, or -1. */
 static int offset_in(const struct btf *btf, int id, const char *name)

@@ -29,7 +29,7 @@ int shim_bpf_pins__remove(const char *path);
 int shim_bpf_array__length(const char *path, size_t value, size_t *n);
 int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n);
 
-/* Offsets of members of kernel structs, for BPF programs without relocations. */
+/* Find the offsets of kernel struct members, for BPF programs without relocations. */
 
 int shim_bpf_offsets__find(struct vc_offsets *offsets);
 

@@ -102,7 +102,7 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
  * @r: reader
  *
  * A tag may then have two rows per kind: a row from the kernel, which is removed with the tag, and
- * one with SHIM_DIRECT_ID in its ID, which stays.
+ * one with SHIM_DIRECT_ID in its ID, which is kept.
  */
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
@@ -222,8 +222,8 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	if (err)
 		return err;
 	/*
-	 * Rows usually come in the same order, so the row with this index probably still has the
-	 * same key.
+	 * The map usually returns rows in the same order, so the row with this index probably still
+	 * has the same key.
 	 */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       shim_bpf_stat__rests(&row->total, cpus, r->cpus);

@@ -380,8 +380,8 @@ static int add_row(void *arg, const void *key, const void *values)
 		count_add(&total, &cpus[i]);
 	row = &c->rows[c->n];
 	/*
-	 * Rows usually come in the same order, so this place probably has the same row as in the
-	 * last read, and its events are known.
+	 * The map usually returns rows in the same order, so this place probably has the same row
+	 * as in the last read, and its events are known.
 	 */
 	if (c->n < c->before && row->id == k.tag && row->events_key == k.events &&
 	    !memcmp(&row->total, &total, sizeof(total))) {

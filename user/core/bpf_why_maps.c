@@ -148,7 +148,7 @@ static int take_id(struct shim_why_maps *maps, uint32_t id)
  *
  * Another process's 'why' may watch another copy of this library.
  *
- * Return: 0, -ENOENT if there is no such 'why', -EPERM without CAP_SYS_ADMIN, or another errno.
+ * Return: 0, -ENOENT if no suitable 'why' exists, -EPERM without CAP_SYS_ADMIN, or another errno.
  */
 int shim_why_maps__find(struct shim_why_maps *maps)
 {

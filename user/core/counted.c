@@ -8,7 +8,7 @@
  * that the tracing session wants, and checks ten times per second whether that set has changed.
  *
  * The whole process shares that set.  The process closes the set's descriptor, which ends the set,
- * when it finds that there is no listener or that the session wants another set.
+ * when it finds that no listener is attached or that the session wants another set.
  *
  * Locking: the set is guarded by a lock that blocks signals while it is held.  The state of a
  * thread belongs to that thread; a handler that interrupts shim_counted__ask() finds the previous
@@ -34,7 +34,7 @@
 #include "bpf_pins.h"
 #include "counted.h"
 
-/* /dev/vcpc for trace events: get handles of tags by name, and write single events. */
+/* Use /dev/vcpc for trace events: get handles of tags by name, and write single events. */
 
 #define DEVICE	"/dev/vcpc"
 

@@ -25,7 +25,7 @@
  * shim_counters__create() - create a set
  * @session: the session; may be closed while the set exists
  * @reqs: struct vcpc_request[@n]
- * @n: 1 .. at most the back end's max_requests
+ * @n: 1..max_requests of the back end
  * @flags: VCPC_SET_F_*
  * @bad: on failure, the index of the rejected request, or -1
  * @out: the set, with one reference for shim_counters__put()

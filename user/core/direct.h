@@ -11,7 +11,7 @@
 #include "bpf/trace.h"
 #include "clock.h"
 
-/* The CPU's counter as a clock: read it in user mode and convert its ticks to nanoseconds. */
+/* Use the CPU's counter as a clock: read it in user mode, and convert its ticks to nanoseconds. */
 
 static inline uint64_t shim_tick__now(const struct vc_tick *tick)
 {
@@ -102,7 +102,7 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
 /**
  * struct shim_direct_wanted - the state of a thread
  * @last: start time of the thread's last transaction, by shim_tick__now()
- * @until: time of the next check for other wanted events
+ * @until: time of the next check whether other events are wanted
  * @session: shim_wanted__id() of the set that the thread has bound or could not bind; 0: none
  * @bound: the set; NULL: none
  */
@@ -127,7 +127,7 @@ static inline void shim_direct_wanted__begin(struct shim_direct *d)
 		shim_direct_wanted__look(d);
 }
 
-/* The slots of a BPF map that a program has mapped, for the statistics that it writes itself. */
+/* Find slots in a BPF map that the program has mapped, for the statistics that it writes itself. */
 
 /*
  * A thread's slots of one kind, indexed by the tag's number.  An even entry is the slot's address.

@@ -282,7 +282,7 @@ static bool fits(const struct vc_direct *slot, const struct vc_events *events)
 
 /*
  * Take over a slot with this name whose thread has ended.  If @events is not NULL, the slot must
- * fit it.
+ * fit these events.
  */
 static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid,
 			       const struct vc_events *events)
@@ -449,8 +449,8 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 
 /*
  * Find the calling thread's slot of a tag for transactions that count @events, if its current slot
- * is not yet for this @bind.  If there is none, record that in @bound, so that the next event does
- * not search again.
+ * is not yet for this @bind.  If no slot is available, record this in @bound, so that the next
+ * event does not search again.
  */
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind)

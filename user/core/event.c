@@ -85,7 +85,7 @@ const struct shim_event_name shim_event__names[] = {
 	{NULL, NULL, 0, 0}};
 
 /*
- * Events of a named PMU: PMU/TERMS/, as in perf.
+ * Parse events of a named PMU: PMU/TERMS/, as in perf.
  *
  * TERMS is one of perf's own names, if the PMU is a core PMU; an event that the kernel lists in
  * /sys/bus/event_source/devices/PMU/events; or a comma-separated list of FIELD=VALUE, where FIELD
@@ -125,7 +125,7 @@ static __u64 *word_of(const char *name, struct vcpc_request *req)
 	       !strcmp(name, "config2") ? &req->config2 : NULL;
 }
 
-/* FIELD=VALUE, or FIELD, which means FIELD=1 */
+/* Set FIELD=VALUE, or FIELD, which means FIELD=1. */
 static int set_term(const struct shim_pmu_format *format, char *term, struct vcpc_request *req)
 {
 	char *equals = strchr(term, '='), *end;
@@ -278,7 +278,7 @@ int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 	return n >= (int)size ? -ENAMETOOLONG : 0;
 }
 
-/* Tracepoints, GROUP:NAME as in perf, whose numbers are in files of tracefs */
+/* Look up tracepoints: GROUP:NAME, as in perf.  Their numbers are in files of tracefs. */
 
 #define NEWER	"/sys/kernel/tracing/events/"
 #define OLDER	"/sys/kernel/debug/tracing/events/"
@@ -385,7 +385,7 @@ static __u32 modes_of(const char *part)
 	return modes;
 }
 
-/* PMU/TERMS/MODES, as in perf */
+/* Split PMU/TERMS/MODES, as in perf. */
 static int split_slash(char *name, __u32 *modes)
 {
 	char *slash = strrchr(name, '/');

@@ -22,9 +22,9 @@
 #include "pmus.h"
 
 /*
- * A thread's time on each of several kinds of core.  To estimate what an event would have counted
- * if it had counted all the time, the library must know how long the target ran on the kind of core
- * that counts the event.
+ * Measure a thread's time on each of several kinds of core.  To estimate what an event would have
+ * counted if it had counted all the time, the library must know how long the target ran on the kind
+ * of core that counts the event.
  *
  * perf has no clock for this time.  However, an event that is opened for a thread and a CPU runs
  * only while the thread is on that CPU.  Therefore the library opens an event that counts nothing

@@ -218,7 +218,7 @@ static void group_map(struct shim_group *group)
 			unmap(group, i);
 			return;
 		}
-		/* A forked child must not inherit the page.  The kernel ensures that as well. */
+		/* A forked child must not inherit the page.  The kernel also ensures this. */
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}

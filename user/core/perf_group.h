@@ -11,7 +11,7 @@
 
 #define SHIM_GROUP_MAX	64	/* events of a group */
 
-/* The maximum distance to an overflow that perf accepts; no counter ever gets that far */
+/* The maximum distance to an overflow that perf accepts; no counter reaches it */
 #define SHIM_GROUP_NEVER	(1ull << 62)
 
 struct perf_event_attr;

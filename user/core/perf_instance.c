@@ -149,9 +149,9 @@ static int add_plan(struct shim_instance *inst)
 
 /*
  * Open an instance's events in the disabled state.  Return 0 or an error from shim_group__open().
- * The library multiplexes groups only in threads of this process, because only they have its signal
- * handler, which ends the slots.  It cannot predict on which kind of core a thread will run in a
- * slot, so on machines with several kinds perf multiplexes.
+ * The library multiplexes groups only in threads of this process, because only these threads run
+ * its signal handler, which ends the slots.  It cannot predict on which kind of core a thread will
+ * run in a slot, so on machines with several kinds perf multiplexes.
  */
 static int open_counting(struct shim_instance *inst, int *bad)
 {
@@ -227,7 +227,7 @@ static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
 	return ret ? ret : more;
 }
 
-/* The threads of a process at some time */
+/* The threads of a process at one time */
 struct tids {
 	pid_t *all;
 	size_t n, room;

@@ -32,9 +32,9 @@
 #include "perf_set.h"
 
 /*
- * The rotation of multiplexed groups: which group counts, how long, and the times of each.  This
- * code is pure: it uses no lock, no system call and no clock.  For a given seed, orders and lengths
- * are always the same.
+ * Rotate multiplexed groups: decide which group counts and for how long, and add up the times of
+ * each.  This code is pure: it uses no lock, no system call and no clock.  For a given seed, orders
+ * and lengths are always the same.
  *
  * The code does not depend on the actual length of slots: if a slot ends late, the slot and its
  * group's time are longer.  Time between two slots is not added to any group.
@@ -60,7 +60,7 @@ void shim_rotation__init(struct shim_rotation *r, __u64 slot)
 	r->spoilt = false;
 }
 
-/* Marsaglia's xorshift, whose state never becomes 0 */
+/* Return the next number of Marsaglia's xorshift, whose state never becomes 0. */
 static __u64 draw(struct shim_rotation *r)
 {
 	r->random ^= r->random << 13;
@@ -106,7 +106,7 @@ void shim_rotation__shuffle(struct shim_rotation *r, __u64 seed)
  * shim_rotation__spend() - add a part of the current slot in which its group counted
  * @r: the rotation
  * @time: wall time of that part
- * @tick: the target's time of that part
+ * @tick: the target's time in that part
  */
 void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick)
 {
@@ -284,7 +284,7 @@ static int open_groups(struct shim_multiplex *m, const struct shim_instance *ins
 }
 
 /*
- * Return the minimum time between a set's alarms, so that the rotations of all sets take at most
+ * Return the minimum time between a set's alarms with which the rotations of all sets take at most
  * half of the time.
  */
 static __u64 pause_of(const struct shim_multiplex *m)
@@ -361,8 +361,8 @@ static void group_add(struct shim_instance *inst, const struct one *one,
 }
 
 /*
- * Add the current group's counts since the last read.  With @ended its thread has ended, so only
- * the CPU time since the last read is known, not the wall time.
+ * Add the current group's counts since the last read.  If @ended is set, its thread has ended, so
+ * only the CPU time since the last read is known, not the wall time.
  *
  * Return: 0, -EAGAIN (the group cannot be read, so it no longer counts in this slot), -EBADF.
  */

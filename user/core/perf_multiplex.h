@@ -18,7 +18,10 @@ int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
 			   struct shim_group_sample *sums);
 void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int sets);
 
-/* The rotation of multiplexed groups: which group counts, how long, and the times of each */
+/*
+ * Rotate multiplexed groups: decide which group counts and for how long, and add up the times of
+ * each.
+ */
 
 /**
  * struct shim_rotation - groups of which one counts at a time

@@ -62,7 +62,7 @@ struct shim_page_cpu {
  * struct shim_page_plan - the cached contents of the pages of a thread's events
  * @pages: the pages of the events
  * @end: the end of @pages; if the number of pages is odd, the first page follows again
- * @changing: counter of shim_page__begin_change()
+ * @changing: counter, incremented by shim_page__begin_change() and _end_change()
  * @making: a plan is being made
  * @first: the first page's lock; initially odd, unlike any lock in a valid plan
  * @sum: sum of all @pages' locks and @changing
@@ -105,9 +105,9 @@ static inline void shim_page__init(struct shim_page_plan *plan,
 }
 
 /*
- * Announce that the values added to the counts change until shim_page__end_change().  If the latter
- * is never called, the plan is no longer usable.  Like a page's lock, @changing is odd during the
- * change and only increases.
+ * Announce that the values added to the counts will change until shim_page__end_change().  If the
+ * latter is never called, the plan is no longer usable.  Like a page's lock, @changing is odd
+ * during the change and only increases.
  *
  * Context: any thread, one at a time.
  */
@@ -255,7 +255,7 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
 }
 
 /**
- * shim_page__read() - read all counts of the calling thread without a switch in between
+ * shim_page__read() - read all counts of the calling thread without a context switch in between
  * @plan: the plan of the events
  * @cpu: functions that read the CPU
  * @from: the value that is added to each event's count

@@ -17,8 +17,7 @@
  * @flags: VCPC_SET_F_*
  * @signal: the signal sent at overflows, or 0
  * @cgroup: the directory of the control group that it counts on CPUs, or NULL
- * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
- *	requests
+ * @slots: how its groups are multiplexed; the groups' numbers are stored after the requests
  * @n: number of requests
  * @instances: oldest first
  * @latest: the instance found last, where the next search begins: callers go through the
@@ -89,7 +88,7 @@ bool shim_perf__is_reading(void);
 
 /* Read this CPU's counters, and the clock to which perf's mmap pages refer, in user mode */
 
-/* For struct shim_page_cpu.  On other kinds of CPU nothing can be read. */
+/* For struct shim_page_cpu.  On other architectures no counters can be read. */
 __u64 shim_cpu__place(__u32 index, unsigned int width);
 void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values);
 

@@ -3,8 +3,9 @@
  * Detect that a CPU is or was offline, for events that count only a control group.
  *
  * perf does not report that a CPU went offline, but from then on the time enabled of its events
- * lags behind the wall clock.  For a control group's events it also lags whenever the group does not
- * run, so another event on the CPU, without a group, shows whether the CPU was offline.
+ * lags behind the wall clock.  For a control group's events it also lags whenever the group does
+ * not run, so another event on the CPU, which is not limited to the group, shows whether the CPU
+ * was offline.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -326,7 +326,7 @@ static int walk_pmu(struct walk *w, const pfm_pmu_info_t *pmu)
  *	value other than 0 ends the walk
  * @arg: argument of @fn
  *
- * Names of a kind of core for which the kernel has no PMU are left out.
+ * Names of a kind of core for which the kernel has no PMU are omitted.
  *
  * Return: 0, even if libpfm cannot be used, a temporary error, or the value of @fn that ended the
  * walk.

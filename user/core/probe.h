@@ -14,7 +14,7 @@ union shim_probe_wanted {
 		uint16_t events;
 		uint16_t begins;
 	};
-	uint32_t any;		/* not 0 if there are any probes */
+	uint32_t any;		/* nonzero if any probe is attached */
 };
 
 extern volatile union shim_probe_wanted shim_probe_wanted;

@@ -40,8 +40,8 @@ long shim_sysctl__number(const char *path)
 /*
  * Select the back end, and explain the selection.
  *
- * The environment variable SHIM_BACKEND selects it.  By default it is the module, or perf if the
- * module is not loaded.
+ * The environment variable SHIM_BACKEND selects the back end.  The default is the module, or perf
+ * if the module is not loaded.
  *
  * shim_session__backend() is weak: a test that is linked with the static library selects another
  * back end by defining the function.

@@ -31,7 +31,7 @@ __thread struct shim_traced shim_traced__own
 
 /*
  * Remove the thread's set.  If a call that a handler has interrupted still uses the set, its memory
- * stays until that call ends.
+ * is kept until that call ends.
  *
  * Context: signals are blocked.
  */
