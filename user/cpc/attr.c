@@ -13,7 +13,7 @@
 #include "core/format.h"
 
 /*
- * libcpc's generic events, which have the same name on every machine that can count them.
+ * Map libcpc's generic event names, which are the same on every machine that can count the events.
  *
  * Each name is mapped to the kernel's own event that means the same as PAPI's preset with this
  * name.  Names without a matching kernel event are unknown.
@@ -72,7 +72,7 @@ bool shim_generic__pack(const char *name, struct vcpc_request *packed)
 }
 
 /*
- * Event names of the processors on which Solaris ran, in the spelling that programs use.
+ * Map event names of the processors on which Solaris ran, in the spelling that programs use.
  *
  * Each name is mapped to the perf event that counts the same.  Names without a matching perf event
  * are unknown, for example EC_hit, because perf counts only references and misses.

@@ -13,13 +13,15 @@ int shim_attr__check(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *pi
 int shim_attr__pack(const cpc_t *cpc, const struct cpc_request *req, struct vcpc_request *packed);
 const char *shim_attr__at(const cpc_t *cpc, size_t i);
 
-/* libcpc's generic events, which have the same name on every machine that can count them */
+/*
+ * Map libcpc's generic event names, which are the same on every machine that can count the events.
+ */
 
 bool shim_generic__is(const char *name);
 bool shim_generic__pack(const char *name, struct vcpc_request *packed);
 const char *shim_generic__at(size_t i, struct vcpc_request *packed);
 
-/* Event names of the processors on which Solaris ran, in the spelling that programs use */
+/* Map event names of the processors on which Solaris ran, in the spelling that programs use. */
 
 bool shim_native__pack(const char *name, struct vcpc_request *packed);
 const char *shim_native__at(size_t i);

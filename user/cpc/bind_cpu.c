@@ -78,7 +78,9 @@ static bool is_there(const struct cpc_processor *processor)
 	return !sched_getaffinity(0, sizeof(now), &now) && CPU_EQUAL(&now, &then);
 }
 
-/* If the CPU or the caller was rejected, no request is the cause, so fail without a subcode. */
+/*
+ * If the CPU or the caller was rejected, fail without a subcode, because no request is the cause.
+ */
 static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
 	switch (ret) {
@@ -174,7 +176,7 @@ int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf)
 					shim_cpc__sample_size(buf));
 }
 
-/* Sets on the threads of a process that libpctx controls */
+/* Bind sets to the threads of a process that libpctx controls. */
 
 /*
  * Guards the users of all processes.  It is taken under shim_cpc__lock(), never in the reverse

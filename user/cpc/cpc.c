@@ -11,7 +11,7 @@
 #include "core/pmus.h"
 #include "impl.h"
 
-/* Errors as libcpc reports them: -1, errno, and for some errors the handler's subcode */
+/* Report errors as libcpc does: -1, errno, and for some errors a subcode for the handler */
 
 static const char *const texts[] = {
 	[CPC_INVALID_EVENT] = "there is no such event on this machine\n",
@@ -262,8 +262,8 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - get the maximum number of requests of a set
  * @cpc: the handle
  *
- * This is the number of the CPU's counters or, if there are several kinds of cores, of the kind
- * with the fewest.  Without counters, it is the back end's maximum number of requests.  Counters
+ * This is the number of the CPU's counters or, if there are several kinds of cores, the smallest
+ * number of any kind.  Without counters, it is the back end's maximum number of requests.  Counters
  * are logical: each of them counts any event, and only binding a set shows whether the CPU can
  * count all its events at the same time.
  *

@@ -7,7 +7,8 @@
  * that set has an instance on the thread.
  *
  * Locking: one lock guards the list.  All signals are blocked while it is held, so that a signal
- * handler may also look up its set, and fork() waits for it.  A forked child has inherited nothing.
+ * handler may also look up its set, and fork() waits for it.  A forked child has not inherited a
+ * set.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -116,7 +117,7 @@ static struct {
 	atomic_uint nr;
 } inheritable;
 
-/* The child has inherited nothing. */
+/* The child has not inherited a set. */
 static void in_child(void)
 {
 	for (struct shim_inheritable *e = inheritable.first; e; e = e->next)

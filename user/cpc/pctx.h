@@ -139,7 +139,7 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 /* Take control of a process that process_made() has left stopped and untraced. */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_cpu.c: handles forget a process that is released, even while another thread forks */
+/* bind_cpu.c: make handles forget a process that is released, even while another thread forks */
 int shim_cpc__watch_forks(void);
 void shim_cpc__forget_pctx(pctx_t *pctx);
 

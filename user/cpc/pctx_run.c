@@ -326,7 +326,7 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 }
 
 /*
- * A thread that is killed need not stop before it ends, so it may have had no event.  If other
+ * A thread that is killed need not stop before it ends, so there may be no event for it.  If other
  * threads continue, only this thread has ended.  If none does, another thread's event reports the
  * end of the process.  If no thread is left, the end is reported here, once.
  */
@@ -404,7 +404,7 @@ static enum outcome tick(struct run *run)
 	return GOES_ON;
 }
 
-/* Run the process until there is an event, or a tick is due. */
+/* Run the process until an event occurs or a tick is due. */
 static enum outcome step(struct run *run)
 {
 	pctx_t *pctx = run->pctx;
