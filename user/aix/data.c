@@ -17,7 +17,7 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 }
 
 /*
- * Set @on to whether the target is currently counting, for mode.b.count. Return 0 or the API's
+ * Set @on to true if the target is currently counting, for mode.b.count.  Return 0 or the API's
  * error.
  */
 static int live_state(const struct shim_aix_call *call, bool *on)

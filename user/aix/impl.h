@@ -69,7 +69,7 @@ static inline struct shim_aix_who group(pid_t pid, tid_t tid, ptid_t ptid)
 				       .ptid = ptid };
 }
 
-/* set.c: the life of a context */
+/* set.c: create, change and delete a context */
 int shim_aix__set(struct shim_aix_who who, const pm_prog_t *prog);
 int shim_aix__set_mx(struct shim_aix_who who, const pm_prog_mx_t *prog);
 int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog);

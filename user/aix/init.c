@@ -16,7 +16,9 @@
 #include "impl.h"
 #include "state.h"
 
-/* Translate errors from the core layer into the API's error numbers, and error numbers into text */
+/*
+ * Translate errors from the core layer into the API's error numbers, and error numbers into text.
+ */
 
 /* Maximum size of pm_strerror()'s text, including the NUL */
 #define LINE	256

@@ -15,11 +15,11 @@
 #include "table.h"
 
 /*
- * Groups of events that the processor can count at the same time; most groups also have cycles and
- * instructions, if available.
+ * Build groups of events that the processor can count at the same time.  Most groups also have
+ * cycles and instructions, if available.
  *
- * They are built from a fixed list, in its order, omitting groups whose events are not available,
- * so that a machine's groups always have the same numbers.
+ * The groups are built from a fixed list, in its order.  Groups whose events are not available are
+ * omitted, so a machine's groups always have the same numbers.
  */
 
 /*

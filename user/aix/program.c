@@ -121,7 +121,7 @@ static int check_events(const struct shim_aix_table *table, int filter, const in
 	return 0;
 }
 
-/* Set @ids to a set's events by counter, which are its own events or its group's. */
+/* Set @ids to the event of each counter: the set's own events, or its group's events. */
 static int resolve(const struct shim_aix_table *table, int filter, const pm_prog_t *set,
 		   const int **ids)
 {

@@ -130,7 +130,7 @@ void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *c
 void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_context *ctx);
 bool shim_aix_self__forked(void);
 
-/* target.c: when a thread started, read only once from /proc */
+/* target.c: a thread's start time, which is read only once from /proc */
 struct shim_aix_start {
 	bool known;
 	__u64 tick;

@@ -69,8 +69,6 @@ int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
 
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
 
-/* Whether an error is due to something other than the event */
-
 /* pmcs.c */
 int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *table);
 int shim_aix_pmcs__events(const struct shim_aix_table *table, int c);
