@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The clock for the times of transactions and waits */
+/* Return the current time by the clock used for transactions and waits. */
 static inline uint64_t shim_clock__now(void)
 {
 	struct timespec ts;

@@ -31,7 +31,7 @@
 #define TYPE_DATA	0x7051
 #define VERSION		1
 #define FLAG_SYNC	0x80
-#define TAG_AT		24	/* offset of the tag in a DATA */
+#define TAG_AT		24	/* offset of the tag in a DATA message */
 #define FILLER		'~'
 
 /*
@@ -352,7 +352,7 @@ static int try_now(struct shim_link *link, uint64_t deadline_ns)
 	}
 }
 
-/* The first attempt: try all addresses one after the other, and wait. */
+/* Make the first attempt: try all addresses one after the other, and wait. */
 static int connect_first(struct shim_link *link)
 {
 	uint64_t deadline_ns;
@@ -378,7 +378,7 @@ static int connect_first(struct shim_link *link)
 	return err;
 }
 
-/* Later attempts: check the progress of the current attempt, or start one if it is time. */
+/* In later attempts, check the progress of the current attempt, or start one if it is due. */
 static int connect_later(struct shim_link *link)
 {
 	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry.at_ns)
@@ -395,7 +395,7 @@ static int connect_later(struct shim_link *link)
 }
 
 /**
- * shim_link__up() - check whether the connection is up, and try to connect if it is time
+ * shim_link__up() - check whether the connection is up, and try to connect if an attempt is due
  * @link: the connection
  *
  * This function waits only when first called: at most PCP_TRACE_TIMEOUT for connection and

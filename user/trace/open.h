@@ -37,7 +37,7 @@ struct shim_open_table {
 
 /**
  * struct shim_open_known - a cache of the addresses of a thread's words; all zero in a forked child
- * @shorter: the cache that this one replaced; it stays until the thread ends, because a signal
+ * @shorter: the cache that this one replaced; it is kept until the thread ends, because a signal
  *	handler may replace the cache that its thread is reading
  * @size: size of this struct in bytes
  * @word: the words by the tags' numbers; NULL if not known
@@ -122,9 +122,9 @@ static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_
 }
 
 /*
- * Begin a transaction in a word that has none.  No other thread does so in a thread's word.  If a
- * signal handler has just begun a transaction in it, that begin is replaced; two begins are one
- * transaction in any case.
+ * Begin a transaction in a word that has none.  Only the thread that owns the word begins a
+ * transaction in it.  If a signal handler has just begun a transaction in it, that begin is
+ * replaced; two begins are one transaction in any case.
  */
 static inline void shim_open__set(shim_open_word *word, uint64_t ns)
 {

@@ -33,7 +33,7 @@ void shim_process__settle(struct shim_inherited *inherited)
 
 /**
  * shim_process__verdict() - get the result of a trace call without a connection
- * @was_connected: true if there was ever a connection
+ * @was_connected: true if the process was ever connected
  * @err: the reason why there is no connection, or 0
  *
  * Tracing must not break a program that started correctly: after the first connection, the loss of

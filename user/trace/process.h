@@ -23,7 +23,7 @@ enum shim_progress {
 };
 
 /**
- * struct shim_tag - a tag that this process has used; it stays until the process ends
+ * struct shim_tag - a tag that this process has used; it is kept until the process ends
  * @state: shared with programs, see <pcp/trace.h>; its progress is the owner's, see open.h
  * @handle: generation of the connection << 32 | the module's handle of the tag
  * @id: hash of the name, equal in all processes, used as the tag's ID for probes; this and all
@@ -85,17 +85,17 @@ struct shim_open_table;
  * @gate: the word that is 0 while no listener is attached, see transport.h
  * @any: state without a particular tag, for calls that need only the gate
  * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
- *	former mappings stay, because other threads may be writing to them
+ *	former mappings are kept, because other threads may be writing to them
  * @retry: attempts to connect to the module, or to map the statistics (@lock)
  * @room: memory for the next tag (@lock)
  * @room_left: remaining size of @room in bytes (@lock)
  * @nr_tags: number of tags (@lock)
  * @open: tables of threads' open transactions, see open.h
  * @open_epoch: distinguishes this process's tables from its parent's; 0 if there are none
- * @tags: all tags by the hash of their names, NULL if there are none; former, smaller tables stay,
- *	because other threads may be searching them
- * @recent: a cache of tags by the address of the name, which may be outdated; former tables stay as
- *	well
+ * @tags: all tags by the hash of their names, NULL if there are none; former, smaller tables are
+ *	kept, because other threads may be searching them
+ * @recent: a cache of tags by the address of the name, which may be outdated; former tables are
+ *	also kept
  */
 struct shim_process {
 	struct shim_lock lock;

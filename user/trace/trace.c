@@ -322,7 +322,7 @@ SHIM_API int pmtracebegin(const char *tag)
 	return begin_sent(a.p, tag, a.gate);
 }
 
-/* The common part of end and abort, neither of which adds a tag */
+/* Do the common part of end and abort, neither of which adds a tag. */
 INLINED int call_finish(struct call *call, struct shim_begun *begun)
 {
 	if (!call->tag)

@@ -79,7 +79,7 @@ static struct shim_trace_state *state_of(struct shim_process *p, const char *nam
 }
 
 /**
- * shim_trace_meet() - for <pcp/trace_inline.h>: look up the tag of a literal
+ * shim_trace_meet() - look up the tag of a literal, for <pcp/trace_inline.h>
  * @tag: the literal; NULL if only the gate is needed
  * @site: the source file's cache of the tag
  *
