@@ -223,13 +223,13 @@ struct vcpc_set_create_args {
  * Each instance counts toward the thread's limit as one, plus one for each request, plus
  * seven for each clock request (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
  *
- * An inherited instance starts with the current presets of the parent's instance, including
- * those set by PRESET.  Like the parent's, it counts, is disabled, or waits for execve.  If
- * the set has a signal, the new thread's instance starts stopped, as if it had overflowed:
- * requests with VCPC_REQ_F_OVERFLOW are at 2^64 - 1, and the thread receives the signal
- * before its first instruction in user mode.  Kernel helper threads inside a process
- * (io_uring, vhost) inherit nothing.  If an instance cannot be created for lack of memory or
- * counters, or because of a limit, totals fail with EAGAIN.
+ * An inherited instance starts with the current presets of the parent's instance, including those
+ * set by PRESET.  Like the parent's, it counts, is disabled, or waits for execve.  If the set has a
+ * signal, the new thread's instance starts stopped, as if it had overflowed: requests with
+ * VCPC_REQ_F_OVERFLOW are at 2^64 - 1, and the thread receives the signal before its first
+ * instruction in user mode.  Kernel helper threads inside a process (io_uring, vhost) inherit no
+ * instance.  If an instance cannot be created for lack of memory or counters, or because of a
+ * limit, totals fail with EAGAIN.
  */
 struct vcpc_bind_args {
 	__u32 size;
