@@ -109,8 +109,8 @@ int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret)
 }
 
 static const char cpuref[] =
-	"The names of events and unit masks are those of libpfm4 and perf(1). The processor's manual "
-	"describes their meaning, and perf_event_open(2) that of the kernel's own events.";
+	"Events and unit masks have the names that libpfm4 and perf(1) use. The processor's manual "
+	"describes their meaning; perf_event_open(2) describes the kernel's own events.";
 
 /*
  * There is one lock for all handles, so that fork() can wait for it: a forked child may use its

@@ -114,7 +114,7 @@ static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 	struct shim_tracee *thread = shim_tracees__find(t, tid);
 
 	if (!thread && shim_tracees__add(t, tid, &thread)) {
-		shim_pctx__say(pctx, "run", "no memory for another thread\n");
+		shim_pctx__say(pctx, "run", "out of memory for another thread\n");
 		return HAS_FAILED;
 	}
 	shim_tracees__stop(t);
@@ -156,7 +156,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 		_exit(0);
 	}
 	if (copy < 0) {
-		shim_pctx__say(pctx, "run", "process %d continues without control: %s\n", child,
+		shim_pctx__say(pctx, "run", "process %d continues uncontrolled: %s\n", child,
 			       strerror(errno));
 		kill(child, SIGCONT);
 	}

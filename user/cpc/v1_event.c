@@ -171,7 +171,7 @@ static void take_event(struct parse *p, int pic, const char *event)
 	p->pic = pic + 1;
 	if (end != event && !*end) {
 		if (code > 255)
-			wrong(p, "no event code:", event);
+			wrong(p, "not an event code:", event);
 		p->pes[pic] |= code & V1_CODE;
 		return;
 	}
