@@ -116,11 +116,11 @@ static const char *wrong_fact(struct perf_event *event)
 	now = vcpc_event_now(event);
 	count = vcpc_event_count(event);
 	if (start != vcpc_event_start(event) || start > now)
-		return "an event's start changes while it is on";
+		return "an event's start time changes while it is on the PMU";
 	if (vcpc_event_now(event) < now || vcpc_event_count(event) < count)
-		return "an event's time goes back";
+		return "an event's time or count decreases";
 	if (!vcpc_event_restart_period(event, NSEC_PER_SEC))
-		return "an event is throttled that never interrupted";
+		return "an event that never interrupted is throttled";
 	if (vcpc_event_state(event) != PERF_EVENT_STATE_ACTIVE || event->hw.state)
 		return "an event does not count after its period was set";
 	if (start != vcpc_event_start(event) || vcpc_event_count(event) < count)
@@ -157,7 +157,7 @@ int vcpc_internals_check(void)
 	local_irq_enable();
 	perf_event_release_kernel(event);
 	if (wrong) {
-		pr_err("this kernel's perf is not as expected: %s\n", wrong);
+		pr_err("perf in this kernel does not behave as expected: %s\n", wrong);
 		return -ENODEV;
 	}
 	return 0;
