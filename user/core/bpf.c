@@ -32,7 +32,8 @@
 #define MAX_LINKS	1024
 
 /*
- * Memory for the default number of rows of vc_stat, which the kernel allocates at once for each CPU
+ * Limit on the memory of vc_stat with the default number of rows.  The kernel allocates the rows of
+ * all CPUs at once.
  */
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
@@ -303,7 +304,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	return shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
 }
 
-/* Calibrate the clock of direct tracing, which programs read from vc_tick. */
+/* Calibrate the clock of direct tracing, and publish it in vc_tick. */
 static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
 	struct vc_tick tick = { .active = 1 };

@@ -126,8 +126,8 @@ int shim_bpf_pins__lock(int *fd, int mount_it)
 }
 
 /*
- * Get the IDs of the programs of the links pinned in a directory, at most @max.  Links that cannot
- * be read are skipped, because the caller only waits for the programs to end.
+ * Get the IDs of at most @max programs whose links are pinned in a directory.  Links that cannot be
+ * read are skipped, because the caller only waits for the programs to end.
  */
 size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 {

@@ -341,7 +341,7 @@ int shim_bpf_counts__open(struct shim_bpf_counts *c)
 	return err;
 }
 
-/* Get the events of a key of vc_events.  Return 0, -ENOENT, or an errno from bpf(2). */
+/* Look up the events with a key in vc_events.  Return 0, -ENOENT, or an errno from bpf(2). */
 int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struct vc_events *events)
 {
 	if (bpf_map_lookup_elem(c->events_fd, &key, events))

@@ -289,7 +289,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
  * @buf: as for shim_counters__sample_at()
  * @size: size of @buf in bytes, enough for all values
  *
- * Return: as for shim_counters__sample(); -EAGAIN also if a thread could not be counted.
+ * Return: as for shim_counters__sample(), or -EAGAIN if a thread could not be counted.
  */
 int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			 size_t size)

@@ -452,7 +452,7 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 	return true;
 }
 
-/* Parse the name of an event of a PMU, of tracefs, or of libpfm. */
+/* Parse an event name of a PMU, tracefs or libpfm. */
 static int parse_other(char *name, struct vcpc_request *req)
 {
 	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req)

@@ -508,7 +508,8 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
  * shim_group__has_ended() - check whether the thread that a group counts has exited
  * @group: the group, not inherited
  *
- * Return: true or false; false also if this is unknown because the pages could not be mapped.
+ * Return: true; false if the thread runs, or if this is unknown because the pages could not be
+ * mapped.
  */
 bool shim_group__has_ended(const struct shim_group *group)
 {

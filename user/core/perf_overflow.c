@@ -122,8 +122,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Return the number of multiplexed instances of a thread of this process.  The caller holds the
- * lock.
+ * Return how many multiplexed instances a thread of this process has.  The caller holds the lock.
  */
 unsigned int shim_overflow__multiplexed(pid_t tid)
 {

@@ -49,7 +49,7 @@ struct shim_page_slot {
  * struct shim_page_cpu - functions that read the CPU
  * @place: translate a counter's index (from 1, as in the pages) and width to a slot's @how; if it
  *	cannot be read, for example because the width is 0, the result ends a list of slots
- * @counters: read the counters of a list of slots
+ * @counters: read the counters in a list of slots
  * @clock: read the clock to which time_mult and time_shift apply
  */
 struct shim_page_cpu {
@@ -59,7 +59,7 @@ struct shim_page_cpu {
 };
 
 /**
- * struct shim_page_plan - the cached contents of the pages of a thread's events
+ * struct shim_page_plan - the cached contents of a thread's event pages
  * @pages: the pages of the events
  * @end: the end of @pages; if the number of pages is odd, the first page follows again
  * @changing: counter, incremented by shim_page__begin_change() and _end_change()
