@@ -237,7 +237,7 @@ SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 }
 
 /**
- * cpc_request_preset() - set the start value of a request of the calling thread's set
+ * cpc_request_preset() - set the start value of a request in the calling thread's set
  * @cpc: the handle
  * @index: the request
  * @preset: the value, used from the next cpc_set_restart() on, for this thread only

@@ -81,8 +81,8 @@ static int create(cpc_t *cpc, const cpc_set_t *set, bool silent, struct shim_cou
  * @silent: true for a CPU, which has no overflow signals
  * @out: set to the set's own reference
  *
- * Two threads may create the counters at the same time; both then use the counters of one of them.
- * They must not pass different values of @silent.
+ * Two threads may create the counters at the same time; both then use the same counters.  They must
+ * not pass different values of @silent.
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */

@@ -259,7 +259,7 @@ SHIM_API int cpc_close(cpc_t *cpc)
 }
 
 /**
- * cpc_npic() - get the maximum number of requests of a set
+ * cpc_npic() - get the maximum number of requests per set
  * @cpc: the handle
  *
  * This is the number of the CPU's counters or, if there are several kinds of cores, the smallest

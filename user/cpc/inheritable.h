@@ -26,7 +26,10 @@ struct shim_counters *shim_inheritable__inherited(void);
 
 /* The set that is bound to the calling thread; libcpc allows only one at a time */
 
-/* The set that is bound to the calling thread; NULL also if inheritance has not been checked yet */
+/*
+ * The set that is bound to the calling thread; NULL if it has none or inheritance has not been
+ * checked yet
+ */
 extern __thread struct shim_counters *shim_lwp__own
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 

@@ -194,7 +194,7 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
 }
 
 /**
- * cpc_pctx_take_sample() - get the values of a thread of a process
+ * cpc_pctx_take_sample() - get the values of a thread in a process
  * @pctx: the process
  * @lwpid: the thread
  * @event: its ce_pic, ce_hrt and ce_tsc are set
