@@ -36,7 +36,8 @@ struct shim_open_table {
 };
 
 /**
- * struct shim_open_known - a cache of the addresses of a thread's words; all zero in a forked child
+ * struct shim_open_known - a cache that contains the addresses of a thread's words; all zero in a
+ * forked child
  * @shorter: the cache that this one replaced; it is kept until the thread ends, because a signal
  *	handler may replace the cache that its thread is reading
  * @size: size of this struct in bytes
