@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of each thread's instances in all sets, and references to instances.  The table is used
- * to find a thread's own instance, to limit its counters, to inherit sets, and to attach counts to
- * trace events.
+ * Keep the table of each thread's instances in all sets, and count references to instances.  The
+ * table is used to find a thread's own instance, to limit its counters, to inherit sets, and to
+ * attach counts to trace events.
  *
  * Only the thread itself looks up its instances.
  *
