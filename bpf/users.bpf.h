@@ -44,7 +44,7 @@ const volatile struct vc_offsets vc_offsets;
 
 static const struct vc_user vc_no_rows;
 
-/* More nested user namespaces than the kernel allows */
+/* One more than the kernel's maximum depth of user namespaces */
 #define VC_MAX_NESTED	33
 
 /* Added to vc_user.rows[VC_ROWS_TAG] while the account is being closed */
