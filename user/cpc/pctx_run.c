@@ -431,8 +431,8 @@ static unsigned long options_for(const pctx_t *pctx)
 	unsigned long options = pctx->threads.options & (unsigned long)PTRACE_O_EXITKILL;
 
 	/*
-	 * Required even without handlers, because the run ends at execve and all threads must be
-	 * known.
+	 * These are required even without handlers, because the run ends at execve and all threads
+	 * must be known.
 	 */
 	options |= PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
 	if (on->fork)
