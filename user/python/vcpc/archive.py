@@ -323,7 +323,7 @@ def _step(interval):
     else:
         step = round(interval * _SECOND)
     if step <= 0:
-        raise ValueError("the interval must be more than 0")
+        raise ValueError("the interval must be greater than 0")
     return step
 
 

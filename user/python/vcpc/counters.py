@@ -114,7 +114,7 @@ def _blame(names, index, code):
     nearest = ctypes.create_string_buffer(c.SHIM_EVENT_MAX)
     text = f"{to_str(names[index])}: {text_of(code)}"
     if lib.shim_event_suggest(names[index], nearest, len(nearest)) == 0 and nearest.value != names[index]:
-        text += f" (is {to_str(nearest.value)} meant?)"
+        text += f"; did you mean '{to_str(nearest.value)}'?"
     return text
 
 
@@ -165,19 +165,19 @@ class Counters:
         with self._set as pointer:
             if self._bound is None:
                 number = self._number
-                self._check(lib.shim_set_bind(pointer, number or 0, self._flags), "counters cannot be started")
+                self._check(lib.shim_set_bind(pointer, number or 0, self._flags), "the counters cannot be started")
                 # For CPUs only sums are available.
                 on_cpu = self._flags & c.SHIM_BIND_CPU
                 self._bound = 0 if on_cpu else number or threading.get_native_id()
                 self._started_by = os.getpid()
             else:
-                self._check(lib.shim_set_enable(pointer, self._bound), "counters cannot be started")
+                self._check(lib.shim_set_enable(pointer, self._bound), "the counters cannot be started")
         self._counting = True
 
     def stop(self):
         """Stop counting, keep the counts, and return them as a Sample."""
         with self._set as pointer:
-            self._check(lib.shim_set_disable(pointer, self._bound or 0), "counters cannot be stopped")
+            self._check(lib.shim_set_disable(pointer, self._bound or 0), "the counters cannot be stopped")
         self._counting = False
         return self.sample()
 
@@ -186,7 +186,7 @@ class Counters:
         raw = c.ShimSample()
         with self._set as pointer:
             read = lib.shim_set_total if self._flags else lib.shim_set_sample
-            self._check(read(pointer, self._bound or 0, ctypes.byref(raw)), "no sample")
+            self._check(read(pointer, self._bound or 0, ctypes.byref(raw)), "the counters cannot be sampled")
         self.last = Sample(raw.time, raw.tick, bool(raw.state & c.SHIM_STATE_EXITED), self.events,
                            tuple(raw.values[:raw.nr]))
         return self.last
