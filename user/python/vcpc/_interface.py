@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of libshim's C interface that this package calls: functions, structures, numbers.
 
-Functions are declared as in C.  selftests/python/interface.py makes the compiler compare all types, offsets, sizes
-and numbers with the public headers.
+Functions are declared as in C.  selftests/python/interface_test.py makes the compiler compare all types, offsets,
+sizes and numbers with the public headers.
 """
 import ctypes
 import re
