@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# "vcpc record --trace" records the same of a program as PCP's agent exports for the same calls,
-# including rates and times, for which the agent has a window of ten seconds.
+# "vcpc record --trace" records the same values that PCP's agent exports for the same calls,
+# including the rates and times, which the agent calculates over ten seconds.
 #
-# Through the module or, without it, through probes.
+# Tracing uses the module or, if it is not loaded, probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +29,7 @@ names_and_values() {
 	sed -n 's/.*inst \[[0-9]* or "\(.*\)"\] value \(.*\)/\1 \2/p' | sort -u
 }
 
-# ten_seconds METRIC: both values after ten seconds; the last record has no new events
+# ten_seconds METRIC: read both values after ten seconds; the last record has no new events
 ten_seconds() {
 	names_and_values <"$dir/live.$1" >"$dir/live" &&
 		pmdumplog "$dir/a" "$1" | names_and_values >"$dir/recorded" &&
@@ -42,7 +42,8 @@ exactly() {
 	done
 }
 
-# within PERCENT METRIC...: the tags are the same, and the values differ by at most PERCENT
+# within PERCENT METRIC...: check that the tags are the same and that the values differ by at most
+# PERCENT
 within() {
 	percent=$1
 	shift
@@ -57,21 +58,21 @@ within() {
 }
 
 make_calls
-result "the same calls go to PCP's agent and into an archive, by vcpc record --trace ($way)"
+result "the same calls go to PCP's agent and, through vcpc record --trace, to an archive ($way)"
 described
-result "each metric of trace.* is described as the agent does"
+result "each metric of trace.* has the agent's descriptor"
 exactly trace.transact.count trace.point.count trace.observe.count trace.counter.count
-result "counts are the same, of the same tags"
+result "tags and counts are the same"
 exactly trace.observe.value trace.counter.value
 result "values are the same"
 within 2 trace.transact.total_time
-result "the time of all transactions is the same"
+result "total times of transactions are the same"
 within 4 trace.transact.rate trace.point.rate trace.observe.rate trace.counter.rate
 result "rates over ten seconds are the same"
 within 2 trace.transact.ave_time
 result "mean times are the same"
 within 8 trace.transact.min_time trace.transact.max_time
-result "least and greatest times are the same, to a slot of the histogram"
+result "minimum and maximum times are the same, within a histogram bucket"
 pmlogcheck "$dir/a" >&2
-result "PCP finds no fault with the archive"
+result "PCP's check finds no problem in the archive"
 done_testing

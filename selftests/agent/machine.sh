@@ -3,12 +3,12 @@
 # Sourced by scripts that run PCP's trace agent and tracing on one machine, a VM that
 # selftests/vm/agent.sh has set up: PCP's settings, the agent's functions, TAP, and the transport.
 #
-# The script has set "here" to its directory.  Error output is in $dir/errors.
+# The script must set "here" to its directory.  Error output is written to $dir/errors.
 [ -x "$here/trace_calls" ] || {
 	echo "1..0 # SKIP only in the VM of selftests/vm/agent.sh"
 	exit 4
 }
-# It sets variables, including "dir".
+# pcp.env sets variables, including "dir".
 set +u
 # shellcheck source=/dev/null
 . /etc/pcp.env
@@ -24,7 +24,7 @@ way=probe
 [ ! -e /dev/vcpc ] || way=kernel
 metrics=$(sed -n 's/^	BOTH[_AS]*("\([a-z_.]*\)".*/trace.\1/p' "$here/live_trace.c")
 
-# described: each trace.* metric in the archive $dir/a has the agent's descriptor
+# described: check that each trace.* metric in the archive $dir/a has the agent's descriptor
 described() {
 	for metric in $metrics; do
 		pminfo -h 127.0.0.1 -md "$metric" | sed 's, *InDom:.*,,' >"$dir/live"

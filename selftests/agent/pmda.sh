@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc under PCP's collector in a separate VM, with the module and, after it was unloaded, without:
-# traced metrics, counts and usage per user, tracing turned on by pmStore, a module that is loaded later,
-# an agent that dies, and one that does not run as root but has two capabilities.
+# Test pmdavcpc under PCP's collector in a separate VM, with the module and, after unloading it, without:
+# traced metrics, counts and usage per user, turning tracing on with pmStore, loading the module while
+# the agent runs, an agent that dies, and an agent that runs as an ordinary user with two capabilities.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -118,7 +118,7 @@ as_user() {
 	counts && says vcpc.control.module 'value '
 }
 
-# Reading is refused by default, and possible after the setup described in bpf.rst.
+# The agent's user may read the maps only after the setup described in bpf.rst.
 reads() {
 	says vcpc.transact.count 'No permission' || return 1
 	chmod 711 /sys/fs/bpf /sys/fs/bpf/vcpc && chgrp $user /sys/fs/bpf/vcpc/vc_* &&
@@ -129,7 +129,7 @@ reads() {
 	! store 0 && grep -q 'No permission' "$dir/out"
 }
 
-# A client may request any instances, unknown ones, and more than exist.
+# A client may request any instances, including unknown ones, and more instances than exist.
 any_request() {
 	stop
 	agent_by=
@@ -148,28 +148,28 @@ result "CPUs count"
 on
 result "tracing is turned on"
 traced
-result "what is traced comes, fetch by fetch"
+result "new traced data appear with each fetch"
 goes_on
-result "off and on again: counters have all, also what came just before"
+result "after turning tracing off and on, counters include everything, also the latest events"
 if [ "$way" = kernel ]; then
 	users
-	result "what users have of the module, and may have"
+	result "usage and limits per user"
 else
 	without_module
-	result "what the module would say is to be tried again"
+	result "errors of metrics that need the module ask to try again"
 	loaded_later
-	result "a module that is loaded later"
+	result "a module that is loaded later is used"
 	start || done_testing
 fi
 vcpc trace off >/dev/null 2>&1
 vcpc trace on >&2
 transact
 comes_back
-result "the agent is killed and comes back"
+result "a killed agent is restarted"
 as_user
-result "the agent runs as a user with CAP_PERFMON and CAP_BPF alone"
+result "the agent runs as an ordinary user with only CAP_PERFMON and CAP_BPF"
 reads
-result "... and reads what is traced where it is let"
+result "... and reads traced data if permitted"
 any_request
-result "profiles of any kind, odd lists of metrics, and more than can be held"
+result "profiles of any kind, unusual lists of metrics, and too many instances"
 done_testing

@@ -3,20 +3,20 @@
 # Recorded trace calls match what PCP's agent exports for the same calls: names, types, tags and
 # values, as printed by PCP's own tool.
 #
-# Through the module or, without it, through probes.
+# Tracing uses the module or, if it is not loaded, probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/agent/machine.sh
 . "$here/machine.sh"
 
-# The same calls, sent to PCP's agent with PCP's library, and recorded with ours
+# Make the same calls twice: PCP's library sends them to PCP's agent, and ours records them.
 make_calls() {
 	start && "$here/calls_pcp" sync simple >/dev/null &&
 		SHIM_TRACE=$way "$here/trace_record" "$dir/a" "$here/trace_calls" sync simple >/dev/null
 }
 
-# shown FILE METRIC...: instances and values as pminfo shows them, instances sorted by name
+# shown FILE METRIC...: write pminfo's instances and values to FILE, sorted by instance name
 shown() {
 	file=$1
 	shift
@@ -24,13 +24,13 @@ shown() {
 	[ -s "$file" ]
 }
 
-# same METRIC...: the live and recorded values are the same
+# same METRIC...: check that the live values and the recorded values are the same
 same() {
 	shown "$dir/live" -h 127.0.0.1 "$@" && shown "$dir/recorded" -a "$dir/a" -O -0 "$@" &&
 		diff "$dir/live" "$dir/recorded" >&2
 }
 
-# Two runs take different times, both within a second.  PCP's resolution is a microsecond.
+# The two runs take different times, each less than a second.
 times_agree() {
 	shown "$dir/live" -h 127.0.0.1 trace.transact.total_time &&
 		shown "$dir/recorded" -a "$dir/a" -O -0 trace.transact.total_time &&
@@ -38,7 +38,7 @@ times_agree() {
 			END { exit bad || n != 4 || key[1] != 2 }' "$dir/live" "$dir/recorded"
 }
 
-# pmval's output for one tag, live and recorded; the last line is the value
+# Compare pmval's output for one tag, live and recorded; the last line has the value.
 values() {
 	for metric in trace.transact.count trace.point.count trace.observe.value trace.counter.value; do
 		pmval -h 127.0.0.1 -r -s 1 -t 0.1 -i simple "$metric" | awk 'END { print $NF }' >"$dir/live"
@@ -50,23 +50,23 @@ values() {
 [ "$(echo "$metrics" | wc -w)" -ge 14 ]
 result "there are metrics to compare"
 make_calls
-result "the same calls go to PCP's agent and into an archive ($way)"
+result "the same calls go to PCP's agent and to an archive ($way)"
 described
-result "PCP's metrics are described as PCP's agent does: number, type, semantics, units"
+result "metrics have the descriptors of PCP's agent: number, type, semantics, units"
 same trace.transact.count
-result "transactions: the same tags and counts"
+result "transactions have the same tags and counts"
 same trace.point.count
 result "points"
 same trace.observe.count trace.observe.value
-result "observations: counts and values"
+result "observations have the same counts and values"
 same trace.counter.count trace.counter.value
-result "counters: counts and values"
+result "counters have the same counts and values"
 times_agree
-result "times are times"
+result "times are plausible"
 [ "$(pminfo -a "$dir/a" -O -0 -f vcpc.transact.aborted | sed -n 's/.*simple"\] value //p')" = 1 ]
-result "what was aborted, which PCP's agent does not tell"
+result "aborted transactions are counted, unlike by PCP's agent"
 values
-result "pmval shows the same of both"
+result "pmval prints the same for both"
 pmlogcheck "$dir/a" >&2
-result "PCP finds no fault with the archive"
+result "PCP's check finds no problem in the archive"
 done_testing

@@ -40,7 +40,7 @@ static inline unsigned long long raw(timebasestruct_t t)
 	return (unsigned long long)t.tb_high << 32 | t.tb_low;
 }
 
-/* An event's number on a counter, or COUNT_NOTHING */
+/* Return an event's number on a counter, or COUNT_NOTHING. */
 static inline int event_on(int counter, const char *name)
 {
 	for (int i = 0; i < info.maxevents[counter]; i++)
@@ -49,7 +49,7 @@ static inline int event_on(int counter, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* A program with one event on the first counter, in user mode */
+/* Return a program with one event on the first counter, in user mode. */
 static inline pm_prog_t program(const char *name)
 {
 	pm_prog_t prog = { .mode = { .w = PM_USER } };
@@ -60,7 +60,7 @@ static inline pm_prog_t program(const char *name)
 	return prog;
 }
 
-/* A program with several sets of one event; the sets are static */
+/* Return a program with several sets of one event; the sets are static. */
 static inline pm_prog_mx_t program_mx(const char *name, int sets, int slice)
 {
 	static pm_events_prog_t lists[300];

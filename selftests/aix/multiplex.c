@@ -10,9 +10,10 @@
 #include "checking.h"
 #include "work.h"
 
-#define GETS	20000	/* for emulated machines; selftests/unit/aix_gets.c does more */
+/* Few enough for emulated machines; selftests/unit/aix_gets.c makes more calls */
+#define GETS	20000
 
-/* Number of multiplex slots of each of several sets */
+/* Multiplex slots per set */
 #define PASSES	6
 
 INITIALIZE_ONCE()
@@ -22,7 +23,7 @@ static bool has_pmu(void)
 	return event_on(0, "PM_INST_CMPL") >= 0;
 }
 
-/* Without a PMU, CPU time is measured in the same way. */
+/* Return the event to count: without a PMU, one that counts CPU time. */
 static const char *event(void)
 {
 	return has_pmu() ? "PM_INST_CMPL" : "PM_TASK_CLOCK";
@@ -36,7 +37,7 @@ static void work(int sets, int passes)
 		spin(100000);
 }
 
-/* Events per nanosecond of CPU time, without other sets */
+/* Return the number of events per nanosecond of CPU time while no other set is multiplexed. */
 static double whole_rate(void)
 {
 	pm_prog_t prog = program(event());
@@ -78,7 +79,7 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 		sum += raw(set->accu_time);
 		worst = error > worst ? error : worst;
 		EXPECT_GE(tolerance, error) {
-			TH_LOG("set %d of %d: %f, not %f", k, sets, rate, whole);
+			TH_LOG("set %d of %d: %f instead of %f", k, sets, rate, whole);
 		}
 	}
 	/*
@@ -93,8 +94,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 }
 
 /*
- * Test one in three numbers of sets, or all with ALL_SETS in the environment: they take long in a
- * VM that counts instructions as time.
+ * Test every third number of sets, or every number if ALL_SETS is set in the environment.  Testing
+ * all takes long in a VM that counts instructions as time.
  */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
@@ -240,10 +241,10 @@ TEST(full_sets)
 		EXPECT_LE(16, sets);
 		return;
 	}
-	EXPECT_TRUE(false) TH_LOG("not even one full set");
+	EXPECT_TRUE(false) TH_LOG("not even one full set is possible");
 }
 
-/* A mostly sleeping thread counts all sets, because a slot is measured in its CPU time. */
+/* All sets of a mostly sleeping thread count, because slots are measured in CPU time. */
 TEST(a_sleepy_thread)
 {
 	pm_prog_mx_t prog;

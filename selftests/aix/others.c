@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting other processes: a debugger's target, process trees, and ownership of the counters */
+/* Count other processes: a debugger's target, process trees, and ownership of the counters */
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(others)
 {
 }
 
-/* A child that touches a page each time it is continued, and then stops */
+/* Start a child that touches a page each time it is continued, and then stops. */
 static pid_t start_target(void)
 {
 	pid_t pid = fork();
@@ -40,7 +40,7 @@ static pid_t start_target(void)
 	return pid;
 }
 
-/* Continue it until it stops again. */
+/* Continue the child until it stops again. */
 static void go_on(pid_t pid)
 {
 	int status;
@@ -153,7 +153,7 @@ TEST_F(others, a_target_that_runs_or_is_not_ours)
 	waitpid(pid, NULL, 0);
 }
 
-/* A chain of processes, each of which touches pages, starts the next, and does not wait for it */
+/* Start a chain of processes: each touches pages and starts the next without waiting for it. */
 static void chain(int left)
 {
 	do {
@@ -251,7 +251,10 @@ TEST_F(others, root_that_exits)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
-/* The result for another process that wants a tree's or a thread's context */
+/*
+ * Return the error that another process receives when it requests the context of a tree or a
+ * thread.
+ */
 static int elsewhere(const pm_prog_t *prog, int mode, int (*set)(pm_prog_t *prog))
 {
 	pid_t pid = fork();

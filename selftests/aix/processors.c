@@ -43,7 +43,10 @@ FIXTURE_TEARDOWN(processors)
 	pm_delete_program();
 }
 
-/* The module reopens a processor's counters shortly after it has come back. */
+/*
+ * Wait until the processor counts again: the module reopens its counters shortly after it comes
+ * online.
+ */
 static long long grown(long long from)
 {
 	pm_data_t data = { .accu = { from } };
@@ -68,7 +71,9 @@ TEST_F(processors, values_stay_and_go_on)
 	ASSERT_EQ(0, set_online(0));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &off));
 	EXPECT_LE(before.accu[0], off.accu[0]);
-	/* Its index among the online processors does not exist, but its own number does. */
+	/*
+	 * With one processor offline, the highest index among the online processors is one lower.
+	 */
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_cpu(sysconf(_SC_NPROCESSORS_CONF) - 1, &later));
 	usleep(50000);
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &later));
@@ -88,7 +93,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(0, pm_get_data_lcpu(0, &data));
 	EXPECT_EQ(0, pm_get_data(&data));
 	EXPECT_EQ(0, pm_reset_data());
-	/* It comes online later, and counts like the others from the next call on. */
+	/* A processor that comes online later counts like the others from the next call on. */
 	ASSERT_EQ(0, set_online(1));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
 	EXPECT_LT(data.accu[0], grown(data.accu[0]));
@@ -99,7 +104,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(data.accu[0], later.accu[0]);
 }
 
-/* It comes online while counting is stopped, and waits for the start like the others. */
+/* A processor that comes online while counting is stopped does not count until the start. */
 TEST_F(processors, online_while_stopped)
 {
 	pm_data_t data;

@@ -63,7 +63,7 @@ static inline void end_target(void)
 	waitpid(target, NULL, 0);
 }
 
-/* The calls on another thread, with its numbers filled in */
+/* Define a call on another thread, whose thread numbers are filled in. */
 #define CALL(as, call, type, arg, ...)						\
 static inline int as(type arg) { return call(__VA_ARGS__, arg); }
 #define CALL_TIMED(as, call, type, second, ...)					\

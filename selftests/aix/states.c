@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test every state and every transition, including invalid ones, in each scope. Invalid programs
- * change nothing.
+ * Test every state and every transition in each scope, including invalid transitions. Invalid
+ * programs change nothing.
  */
 #include "scopes.h"
 #include "needs_module.h"
@@ -62,7 +62,7 @@ TEST_F(states, nothing_is_set)
 	EXPECT_EQ(NULL, mx.accu_set);
 }
 
-/* Check whether the context counts, and that no other context exists. */
+/* Check whether the context counts and that no other context exists. */
 static void expect_state(struct __test_metadata *_metadata, const struct scope *s,
 			 const pm_prog_t *prog, int counts)
 {
@@ -97,7 +97,7 @@ TEST_F(states, life)
 		expect_state(_metadata, s, &self->prog, 0);
 		EXPECT_CODE(Pmapi_NotCounting, s->stop());
 		EXPECT_CODE(0, s->start());
-		/* Also while it counts */
+		/* A program can be deleted while it counts. */
 		EXPECT_CODE(0, s->drop());
 		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
 		prog = for_scope(&self->prog, s, PM_COUNT);
@@ -145,7 +145,7 @@ TEST_F(states, kinds)
 	}
 }
 
-/* Each set has its own mode; its data is read with the call for the other kind. */
+/* With one mode per set, programs are read with the mm calls and data with the mx calls. */
 TEST_F(states, modes_by_set)
 {
 	pm_prog_t sets[2] = { self->prog, self->prog };
@@ -179,7 +179,7 @@ TEST_F(states, modes_by_set)
 	}
 }
 
-/* The times of start, reading and stop ascend; PURR and SPURR are 0 and valid. */
+/* The times of start, reading and stop increase; PURR and SPURR are 0 and valid. */
 TEST_F(states, stamps)
 {
 	timebasestruct_t start, read, stop, again;
@@ -316,7 +316,7 @@ TEST_F(states, nothing_to_count)
 		EXPECT_CODE(0, s->data(&data));
 		EXPECT_CODE(0, (int)data.accu[0]);
 		EXPECT_CODE(0, s->drop());
-		/* Without a mode the values are zero, without an error. */
+		/* Without a mode, the values are zero and the call succeeds. */
 		prog = for_scope(&self->prog, s, PM_COUNT);
 		prog.mode.w &= ~PM_USER;
 		ASSERT_EQ(0, s->set(&prog));

@@ -15,7 +15,7 @@ static void check_counter(struct __test_metadata *_metadata, const pm_info2_t *f
 		EXPECT_EQ(1, e->status.b.verified + e->status.b.unverified + e->status.b.caveat);
 		EXPECT_FALSE(!!e->status.b.group_only);
 		EXPECT_EQ(0, e->reserved);
-		EXPECT_EQ(i, event_on(c, e->short_name)) TH_LOG("%s is there twice", e->short_name);
+		EXPECT_EQ(i, event_on(c, e->short_name)) TH_LOG("%s occurs twice", e->short_name);
 	}
 }
 
@@ -64,7 +64,7 @@ TEST(one_event_on_each_counter)
 	EXPECT_EQ(Pmapi_NoSetProg, pm_start_mythread());
 }
 
-/* With a narrow filter numbers stay the same, with gaps, and filtered events cannot be set. */
+/* If a filter hides events, the others keep their numbers, and hidden events cannot be set. */
 TEST(filters)
 {
 	pm_info2_t narrow, none;
@@ -93,7 +93,7 @@ TEST(filters)
 	ASSERT_EQ(0, pm_initialize(PM_CAVEAT, &none, NULL, PM_CURRENT));
 	EXPECT_EQ(0, none.maxevents[0]);
 	EXPECT_EQ(Pmapi_InvalidEvent, pm_set_program_mythread(&prog));
-	/* Without tables, numbers are checked against all events. */
+	/* If no tables were requested, numbers are checked against all events. */
 	ASSERT_EQ(0, pm_initialize(0, &none, NULL, PM_CURRENT));
 	EXPECT_EQ(0, none.maxevents[0]);
 	EXPECT_EQ(0, pm_set_program_mythread(&prog));

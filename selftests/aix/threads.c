@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads inherit, groups add up, and one member's calls affect the others as documented. */
+/*
+ * Threads inherit programs, groups add up their members' counts, and one member's calls affect the
+ * others as documented.
+ */
 #include "work.h"
 #include "needs_module.h"
 
@@ -133,7 +136,7 @@ static void *sets_its_own(void *arg)
 		ret = pm_get_data_mythread(&data);
 	if (!ret && (data.accu[0] < PAGES || data.accu[0] > PAGES + 60))
 		ret = -(int)data.accu[0];
-	/* It exits without deleting its program. */
+	/* The thread exits without deleting its program. */
 	return (void *)(long)ret;
 }
 
@@ -152,7 +155,7 @@ TEST_F_TIMEOUT(threads, hundreds, 1200)
 			EXPECT_EQ(NULL, ret);
 		}
 	}
-	/* None of them occupies the counters any more. */
+	/* The exited threads no longer occupy the counters. */
 	EXPECT_EQ(0, pm_set_program(&self->prog));
 	EXPECT_EQ(0, pm_delete_program());
 }

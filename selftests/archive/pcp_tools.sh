@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Performance Co-Pilot's own tools read our archives: every value, every mark, no error.
+# Performance Co-Pilot's own tools read every value and every mark of our archives without an error.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n=0 failed=0
 
-# check WHAT COMMAND...: the command succeeds
+# check WHAT COMMAND...: check that the command succeeds
 check() {
 	what=$1
 	shift
@@ -23,14 +23,14 @@ check() {
 	fi
 }
 
-# pmlogcheck reports nothing about $1
+# silent ARCHIVE: check that pmlogcheck reports nothing about it
 silent() {
 	pmlogcheck "$1" >"$work/out" 2>&1 && [ ! -s "$work/out" ] && return
 	cat "$work/out"
 	return 1
 }
 
-# pmdumplog's output in the format of write_read
+# Convert pmdumplog's output to the format of write_read.
 dumped() {
 	pmdumplog -Z UTC "$1" | awk '
 		/^[0-9:]+\.[0-9]+ / { time = substr($1, 1, 15); if ($2 == "<mark>") print time, "mark"; next }
@@ -54,7 +54,7 @@ same_values() {
 	diff "$2" "$work/dumped"
 }
 
-# pmval's output: $1 archive, $2 output of write_read, $3 metric, $4 instance or -
+# Compare pmval's output: $1 archive, $2 output of write_read, $3 metric, $4 instance or -
 same_by_pmval() {
 	set -- "$1" "$2" "$3" "$4" "$([ "$4" = - ] || echo "-i $4")"
 	# shellcheck disable=SC2086
@@ -62,7 +62,7 @@ same_by_pmval() {
 		awk '/^[0-9:]+\.[0-9]+ / && NF == 2 && $2 != "?" { print substr($1, 1, 12), $2 }' >"$work/pmval"
 	awk -v metric="$3" -v inst="$4" '$2 == metric && $3 == inst && $4 != "error" {
 			print substr($1, 1, 12), $4 }' "$2" >"$work/want"
-	# Compare as numbers, because pmval prints a fixed number of digits
+	# Compare as numbers, because pmval prints a fixed number of digits.
 	[ -s "$work/want" ] && paste -d' ' "$work/want" "$work/pmval" | awk '
 		$1 != $3 || NF != 4 { print; bad = 1; next }
 		$2 != $4 && ($2 + 0 != $2 || $2 - $4 > 1e-6 || $4 - $2 > 1e-6) { print; bad = 1 }
@@ -77,7 +77,7 @@ same_label() {
 		grep -q 'ending     Sun Sep  9 01:54:58.123456' "$work/label"
 }
 
-# Both kinds of texts, and the merged labels of context and instances
+# Compare both kinds of help texts, and the merged labels of the context and the instances.
 same_notes() {
 	pminfo -tT -l -a "$1" demo.set.count >"$work/info"
 	cat "$work/info"
@@ -117,19 +117,19 @@ for version in 2 3; do
 	archive=$work/v$version
 	said=$work/said$version
 	check "version $version is written" sh -c "$write_read $archive $version >$said"
-	check "version $version: pmlogcheck is silent" silent "$archive"
-	check "version $version: pmdumplog shows every value" same_values "$archive" "$said"
-	check "version $version: pmdumplog shows the label and the end" same_label "$archive" $version
-	check "version $version: pminfo shows texts and labels" same_notes "$archive"
+	check "version $version: pmlogcheck reports nothing" silent "$archive"
+	check "version $version: pmdumplog prints every value" same_values "$archive" "$said"
+	check "version $version: pmdumplog prints the label and the end" same_label "$archive" $version
+	check "version $version: pminfo prints texts and labels" same_notes "$archive"
 	check "version $version: pmlogextract copies every value" extracted "$archive" "$said"
-	check "version $version: cut short, all but the last record is shown" cut_short "$archive" "$said"
+	check "version $version: if the archive is truncated, all records except the last are printed" cut_short "$archive" "$said"
 	for metric in i32 u32 i64 u64 float double; do
-		check "version $version: pmval shows demo.$metric" same_by_pmval "$archive" "$said" demo.$metric -
+		check "version $version: pmval prints demo.$metric" same_by_pmval "$archive" "$said" demo.$metric -
 	done
 	for inst in eth0 wlan0 lo; do
-		check "version $version: pmval shows demo.set.count of $inst" \
+		check "version $version: pmval prints demo.set.count of $inst" \
 			same_by_pmval "$archive" "$said" demo.set.count $inst
-		check "version $version: pmval shows demo.set.name of $inst" \
+		check "version $version: pmval prints demo.set.name of $inst" \
 			same_by_pmval "$archive" "$said" demo.set.name $inst
 	done
 done

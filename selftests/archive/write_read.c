@@ -5,7 +5,7 @@
  *
  * usage: write_read [BASE 2|3]
  *
- * With arguments it writes that archive there, and prints, for comparison with other readers,
+ * With arguments it writes only the archive BASE, and prints for comparison with other readers
  * "HH:MM:SS.UUUUUU METRIC INSTANCE VALUE" for each value (UTC; "-" for no instance), "... METRIC -
  * error" for an error, and "... mark" for a mark.
  */
@@ -43,7 +43,7 @@ static bool has_instance(unsigned int n, int k)
 
 static struct shim_ts stamp_of(unsigned int n)
 {
-	/* Several records share a time, with a fraction as fine as both versions support. */
+	/* Several records have the same time, whose fraction both versions can represent. */
 	return (struct shim_ts){ START + n / 3 * 3, 123456000 };
 }
 

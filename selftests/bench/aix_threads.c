@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measure AIX calls when many threads have their own programs: setting one, the first read after
- * all threads have set theirs, further reads, and deleting.  Show how the cost grows.
+ * all threads have set theirs, further reads, and deleting.  Print how the cost grows.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -47,7 +47,7 @@ static int do_step(enum step step)
 	}
 }
 
-/* All threads perform a step, one after the other, before any of them performs the next step. */
+/* All threads perform one step, one after the other, before any thread performs the next step. */
 static void *work(void *unused)
 {
 	for (enum step step = 0; step < STEPS; step++) {
@@ -61,7 +61,7 @@ static void *work(void *unused)
 		took[step] += (now() - before) / threads;
 		pthread_mutex_unlock(&turn);
 		if (ret) {
-			fprintf(stderr, "aix_threads: step %d says %d\n", step, ret);
+			fprintf(stderr, "aix_threads: step %d returned %d\n", step, ret);
 			exit(1);
 		}
 	}

@@ -6,10 +6,10 @@
 #
 # usage: archive.sh [ROW...]	(default: all)
 #        archive.sh -t ARCHIVE...	(a table of access patterns for these archives, with memory)
-#        archive.sh -g	(growth: ours alone, for n and ten times as many records and so on)
+#        archive.sh -g	(growth: our library alone, for n records, 10 n and so on)
 #
-# Each row has the median CPU time of RUNS (3) runs for one operation, ours divided by PCP's, and
-# whether both read the same values; the last line is the geometric mean of all rows.  "-" means
+# Each row has the median CPU time of RUNS (3) runs for one operation, our time divided by PCP's,
+# and whether both read the same values; the last line is the geometric mean of all rows.  "-" means
 # that it crashed or did not end within a minute.  Real archives are those of PCP's test suite, if
 # it is installed or unpacked at PCP_TESTSUITE.
 set -eu
@@ -43,9 +43,8 @@ measure() {
 	done | sort -g | awk '{ row[NR] = $0 } END { print NR ? row[int((NR + 1) / 2)] : "- - - -" }'
 }
 
-# from_disk FILE: put it into the page cache as if it had been written long ago.  A file that was
-# just written is cached in small pieces; a file read from disk mostly in large ones, which are
-# mapped several times as fast.
+# from_disk FILE: reload it into the page cache.  A newly written file is cached in small pages, but
+# a file read from disk mostly in large ones, which are mapped several times as fast.
 from_disk() {
 	sync "$1"
 	dd if="$1" iflag=nocache count=0 status=none
@@ -58,7 +57,7 @@ set_interval() {
 	export INTERVAL
 }
 
-# made KIND VERSION RECORDS: create such an archive and print its path
+# made KIND VERSION RECORDS: create an archive and print its path
 made() {
 	[ -e "$work/$1.v$2.meta" ] || "$work/make" "$work/$1.v$2" "$2" "$1" "$3"
 	echo "$work/$1.v$2"
@@ -75,7 +74,7 @@ parts() {
 	echo "$work/parts$1"
 }
 
-# printed NAME PCP'S... OURS...: the arguments are seconds, operations, kB and sum for each
+# printed NAME PCP'S... OURS...: print a row; PCP'S and OURS are seconds, operations, kB and sum
 printed() {
 	echo "$@" | awk '{
 		ratio = $2 == "-" || $6 == "-" || !$2 ? "-" : sprintf("%.3f", $6 / $2)
@@ -116,7 +115,7 @@ writing() {
 	printed "write-v$1" $(cat "$work/pcp.said") $(cat "$work/shim.said") | tee -a "$work/rows"
 }
 
-# memory: the memory of a context; it is not included in the mean
+# memory: print the memory usage of a context, which is not included in the mean
 memory() {
 	in_list "memory-after-interp" "$wanted" || [ -z "$wanted" ] || return 0
 	many=$(made many 3 300)
@@ -201,7 +200,7 @@ all_rows() {
 	writing 2
 	writing 3
 	awk '$4 > 0 { sum += log($4); n++; if ($4 > worst) { worst = $4; where = $1 } }
-		END { if (n) printf "geometric mean of %d rows: %.3f; the most is %.3f (%s)\n", n, exp(sum / n), worst, where }' "$work/rows"
+		END { if (n) printf "geometric mean of %d rows: %.3f; the maximum is %.3f (%s)\n", n, exp(sum / n), worst, where }' "$work/rows"
 	memory
 }
 

@@ -34,7 +34,8 @@ echo
 echo "bench: here"
 "$top/scripts/setup.sh" peers bench
 make -C "$top" -j"$(nproc)" --no-print-directory module lib tools tests >"$top/build/logs/bench-here.log" 2>&1
-# Without the module, in CPU time, because counted instructions do not show the cost of a trap.
+# Measure this without the module, and in CPU time, because counting instructions does not show the
+# cost of a trap.
 if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"
 fi

@@ -85,7 +85,7 @@ static inline int try_set(const struct event *events, unsigned int nr, __u64 far
 	return ret;
 }
 
-/* Hardware events if the PMU has enough counters, otherwise software events */
+/* Return hardware events if the PMU has enough counters, otherwise software events. */
 static inline const struct event *events_for(unsigned int nr)
 {
 	int set = try_set(hardware, nr, 0);
@@ -113,8 +113,8 @@ static inline int open_set(const struct event *events, unsigned int nr)
 }
 
 /*
- * Open the same events as a perf group with the descriptors @fds[0..@nr-1].  The first one is the
- * leader.
+ * Open the same events as a perf group with the descriptors @fds[0..@nr-1].  The first descriptor
+ * is the leader.
  */
 static inline void open_group(const struct event *events, unsigned int nr, int *fds)
 {

@@ -55,7 +55,7 @@ static void papi_read(void)
 }
 #endif
 
-/* The minimum of several rounds, because interrupts only add time. */
+/* Return the minimum of several rounds, because interrupts only add time. */
 static double cost(void (*call)(void))
 {
 	__u64 start, took, least = ~0ULL;
@@ -106,7 +106,7 @@ static double by_perf(void)
 	return took;
 }
 
-/* 0, with a message, if PAPI is not available */
+/* Return 0, and print a message, if PAPI is not available. */
 static double by_papi(const char *why)
 {
 	double took = 0;
@@ -143,7 +143,7 @@ int main(void)
 	double ours, papi, perf;
 
 	if (events_for(NR) != hardware) {
-		printf("cpc_vs_papi\tnot measured: there are not %d hardware counters\n", NR);
+		printf("cpc_vs_papi\tnot measured: fewer than %d hardware counters\n", NR);
 		return 0;
 	}
 	ours = by_cpc();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compare the CPU time of a fetch of trace metrics by a local context (which does the agent's work)
- * with that of one dump of the same map by bpftool.
+ * with the CPU time of bpftool dumping the same map.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -66,7 +66,7 @@ static void *trace_for_ever(void *tag)
 	return NULL;
 }
 
-/* Another program whose threads write their statistics themselves; it exits with this one */
+/* Start another program whose threads write their own statistics; it exits with this one. */
 static pid_t start_threads(int n)
 {
 	static char tags[50][32];
@@ -89,7 +89,7 @@ static pid_t start_threads(int n)
 	_exit(0);
 }
 
-/* The number of threads with transactions */
+/* Return the number of threads with transactions. */
 static size_t slots_in_use(void)
 {
 	struct shim_trace *trace;
@@ -110,7 +110,7 @@ static void add(const char *name)
 		nall++;
 }
 
-/* Milliseconds per fetch; negative on failure */
+/* Return milliseconds per fetch; negative on failure. */
 static double fetch(int n, pmID *pmids, int active)
 {
 	double sum = 0, before;
@@ -127,7 +127,7 @@ static double fetch(int n, pmID *pmids, int active)
 	return 1000 * sum / FETCHES;
 }
 
-/* Milliseconds per dump of the statistics map by bpftool */
+/* Return the milliseconds that bpftool takes to dump the statistics map. */
 static double dump(void)
 {
 	double before = used(RUSAGE_CHILDREN);
@@ -157,7 +157,7 @@ static int run(const struct scene *scene)
 		usleep(10000);
 	usleep(scene->threads ? 1000000 : 0);
 	fetch(nall, all, 0);
-	printf("%5d tags, %4d in use, %4d threads with their own: count %.2f ms, all %d metrics %.2f ms, bpftool's dump %.0f ms\n",
+	printf("%5d tags, %4d in use, %4d threads with their own rows: count %.2f ms, all %d metrics %.2f ms, bpftool's dump %.0f ms\n",
 	       scene->tags, scene->active, scene->threads, fetch(1, &count, scene->active), nall, fetch(nall, all, scene->active), dump());
 	fflush(stdout);
 	if (other > 0)
@@ -176,7 +176,7 @@ int main(void)
 			_exit(run(&scenes[i]));
 		waitpid(child, &status, 0);
 		if (status) {
-			fprintf(stderr, "fetch_cost: %d tags: nothing could be traced\n", scenes[i].tags);
+			fprintf(stderr, "fetch_cost: %d tags: tracing failed\n", scenes[i].tags);
 			return 1;
 		}
 	}

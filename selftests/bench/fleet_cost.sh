@@ -73,19 +73,19 @@ int main(int argc, char **argv)
 EOF
 cc_shim -w -o "$dir/fetch" "$dir/fetch.c" || exit 1
 
-# used PID: CPU time in nanoseconds; each of these programs has one thread
+# used PID: print the CPU time in nanoseconds; each of these programs has one thread
 used() {
 	cut -d ' ' -f 1 "/proc/$1/schedstat"
 }
 
-# median: of numbers, one per line
+# median: print the median of numbers, one per line
 median() {
 	sort -n | sed -n "$((samples / 2 + 1))p"
 }
 
 # measure CLIENT: set size to the median growth of the log per sample, and a, c and l to the median
-# CPU time of agent, pmcd and client per sample; the first samples, which include the descriptors,
-# are left out
+# CPU time of agent, pmcd and client per sample; the first samples are left out because they include
+# the descriptors
 measure() {
 	sleep $((every * 4 + 1))
 	agent=$(agent_pid | head -n 1)
@@ -100,7 +100,7 @@ measure() {
 	l=$(cut -d ' ' -f 3 "$dir/used" | median)
 }
 
-# log NAME METRIC...: one row
+# log NAME METRIC...: print a row
 log() {
 	name=$1
 	shift
@@ -116,7 +116,7 @@ log() {
 	}'
 }
 
-# fetch NAME NODE: one row for a client that only fetches values
+# fetch NAME NODE: print a row for a client that only fetches values
 fetch() {
 	name=$1
 	: >"$dir/$name.0"

@@ -3,13 +3,14 @@
 # Compare a traced function (vcpc trace on --function) with bpftrace doing the same, in one run, as
 # root; called by make bench.
 #
-# bpftrace keeps a histogram of the durations, as in its own documentation.  Its cost without any
-# action is that of the kernel's two probes alone.  In a VM that counts instructions, one nanosecond
-# is one instruction; CALLS in the environment is then bench/bpftrace/calls.c, compiled.
+# bpftrace keeps a histogram of the durations, as in its own documentation.  Without any action,
+# only the kernel's two probes cost time.  In a VM that counts instructions, one nanosecond is one
+# instruction; In this case, CALLS in the environment is the path of the compiled
+# bench/bpftrace/calls.c.
 set -eu
 
 if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then
-	echo "bench: only root may set probes, and bpftrace must be installed: no comparison with it"
+	echo "bench: setting probes requires root and bpftrace: no comparison with bpftrace"
 	exit 0
 fi
 if [ -z "${CALLS:-}" ] && [ "${1:-}" != inside ]; then
@@ -62,7 +63,7 @@ bpftrace_runs "uprobe:$CALLS:bench_call { } uretprobe:$CALLS:bench_call { }"
 least=$("$CALLS")
 stop
 echo "$off $ours $theirs $least" | awk '{
-	print "a call of a traced function, CPU ns"
+	print "CPU ns per call of a traced function"
 	printf "  %-44s %8.1f\n", "not traced", $1
 	printf "  %-44s %8.1f\n", "vcpc trace on --function", $2
 	printf "  %-44s %8.1f %6.3f\n", "bpftrace, histogram (ratio of ours)", $3, $2 / $3

@@ -25,7 +25,7 @@ median() {
 	sort -n "$1" | awk -v column="$2" '{ v[NR] = $column } END { print v[int((NR + 1) / 2)] }'
 }
 
-echo "writing $metrics metrics x $samples samples, median of $rounds in turn"
+echo "writing $metrics metrics x $samples samples, median of $rounds alternate runs"
 printf '%-22s %10s %10s %8s\n' '' libshim PCP PCP/libshim
 for version in 2 3; do
 	: >"$dir/shim.said"

@@ -56,4 +56,4 @@ compare() {
 }
 
 compare "by TCP" 127.0.0.1 "$@"
-compare "by the UNIX socket" "unix:$dir/run/pmcd.socket" "$@"
+compare "through the UNIX socket" "unix:$dir/run/pmcd.socket" "$@"

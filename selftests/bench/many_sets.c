@@ -72,7 +72,7 @@ static double mean(void (*one)(int i), int from, int to)
 	return (double)(now() - since) / (to - from);
 }
 
-/* The costs with @n sets already on the thread */
+/* Return the costs with @n sets already on the thread. */
 static struct costs cost_at(void (*open)(int i), void (*sample)(int i), void (*close)(int i), int n)
 {
 	struct costs costs;

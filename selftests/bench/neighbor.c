@@ -36,7 +36,7 @@ static __u32 tag_of(int device, const char *name)
 	return tag.handle;
 }
 
-/* Begin @n transactions, of as many threads, with the numbers from @first. */
+/* Begin @n transactions in as many threads, numbered from @first. */
 static void begin(int device, __u32 handle, __u32 first, __u32 n)
 {
 	__u32 i;
@@ -74,14 +74,14 @@ static void open_and_close(__u32 n)
 		begin_and_close(n);
 }
 
-/* vc_open of bpf/ has had rows. */
+/* Open and close descriptors after rows of vc_open have been used. */
 static void after_use(__u32 n)
 {
 	begin_and_close(2000);
 	open_and_close(n);
 }
 
-/* @n transactions of another program are open. */
+/* Open and close a descriptor while @n transactions of another program are open. */
 static void beside_open(__u32 n)
 {
 	int device = open_device();
@@ -90,7 +90,7 @@ static void beside_open(__u32 n)
 	open_and_close(1);
 }
 
-/* Begin more transactions than the user may have. */
+/* Begin more transactions than the user is permitted to have. */
 static void begin_too_many(__u32 n)
 {
 	int device = open_device();
@@ -101,7 +101,7 @@ static void begin_too_many(__u32 n)
 		begin(device, handle, n, 100);
 }
 
-/* Each time, use more tags than the user may have, so old ones are removed. */
+/* Use more tags each time than the user is permitted to have, so old ones are removed. */
 static void use_up_tags(__u32 n)
 {
 	char name[32];
@@ -156,13 +156,13 @@ static const struct neighbor {
 	unsigned int nr;
 	__u64 config;
 	__u32 flags;
-	void (*trace)(__u32 n);		/* while tracing is on: called instead with @nr */
+	void (*trace)(__u32 n);		/* if set, call this with @nr while tracing is on */
 } neighbors[] = {
 	{ "no set", 0, 0, 0, NULL },
 	{ "31 page-faults", 31, PERF_COUNT_SW_PAGE_FAULTS, 0, NULL },
 	{ "31 cpu-clock", 31, PERF_COUNT_SW_CPU_CLOCK, 0, NULL },
 	{ "31 page-faults that may overflow", 31, PERF_COUNT_SW_PAGE_FAULTS, VCPC_REQ_F_OVERFLOW, NULL },
-	/* Each of them is charged as eight for max_thread_counters. */
+	/* For max_thread_counters, each of these counts as eight. */
 	{ "3 cpu-clock that may overflow", 3, PERF_COUNT_SW_CPU_CLOCK, VCPC_REQ_F_OVERFLOW, NULL },
 	{ "closes with 0 transactions", 0, .trace = open_and_close },
 	{ "closes with 1 transaction", 1, .trace = open_and_close },
@@ -259,7 +259,10 @@ static double pair(int device, __u32 handle)
 	return (double)(now() - since) / PAIRS;
 }
 
-/* With @used, vc_open has had rows: transactions of more threads than vc_open_row has rows. */
+/*
+ * If @used, first use rows of vc_open: begin transactions of more threads than vc_open_row has
+ * rows.
+ */
 static void closes(bool used)
 {
 	static const __u32 numbers[] = { 0, 1, 16 };
@@ -327,7 +330,7 @@ int main(void)
 		char text[96];
 		struct late late;
 
-		/* Children, such as the neighbor, do not inherit this. */
+		/* Children, such as the neighbor, do not inherit the policy. */
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo))
 			die("SCHED_FIFO");
 		snprintf(text, sizeof(text), "SCHED_FIFO wakes up late beside %s", neighbors[i].text);

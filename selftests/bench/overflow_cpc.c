@@ -40,7 +40,7 @@ static void spin(unsigned long n)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* The cost of 4 events that overflow after a given number of cycles, in nanoseconds per overflow */
+/* Measure 4 events that overflow after a number of cycles, in nanoseconds per overflow. */
 static int measure(const char *backend)
 {
 	static const char *const events[] = { "PAPI_tot_cyc", "PAPI_tot_ins", "PAPI_tot_cyc", "PAPI_tot_ins" };
@@ -56,7 +56,7 @@ static int measure(const char *backend)
 					CPC_COUNT_USER | (i ? 0 : CPC_OVF_NOTIFY_EMT), 0, NULL) < 0)
 			set = NULL;
 	if (!set || cpc_bind_curlwp(cpc, set, 0)) {
-		printf("%-8s nothing counts cycles here\n", backend);
+		printf("%-8s cycles cannot be counted here\n", backend);
 		return 0;
 	}
 	while (times < TIMES) {

@@ -13,7 +13,7 @@
 #include "known_work.h"
 
 #define ROUNDS	1000
-#define WORK	20000000UL	/* of two instructions */
+#define WORK	20000000UL	/* rounds of two instructions */
 #define PERIOD	100000
 
 static volatile __u64 handled_at;
@@ -132,13 +132,13 @@ static struct cost fault(const char *by, unsigned int wanted)
 	}
 	munmap((void *)map, ROUNDS * 4096UL);
 	if (handled < wanted) {
-		fprintf(stderr, "bench: %lu signals by %s for %u faults\n", handled, by, wanted);
+		fprintf(stderr, "bench: %lu signals from %s for %u faults\n", handled, by, wanted);
 		exit(1);
 	}
 	return (struct cost) { to, all };
 }
 
-/* The additional time of the work per overflow */
+/* Return the additional time of the work per overflow. */
 static double work(double without)
 {
 	__u64 start = now();
@@ -196,7 +196,7 @@ static void cycles(unsigned int nr)
 
 int main(void)
 {
-	/* Otherwise page faults outside the measurement would also cause signals. */
+	/* Lock all memory, because other page faults would also cause signals. */
 	if (mlockall(MCL_CURRENT))
 		die("mlockall");
 	faults(1);

@@ -27,10 +27,11 @@ static const char *const aix_names[2][NR] = {
 	{ "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS" },
 };
 
-static unsigned int kind;		/* Index into names: software events if there is no PMU */
+/* Index into names: 1 for software events, if there is no PMU */
+static unsigned int kind;
 static double by_group;
 
-/* The minimum of several rounds, because interrupts only add time. */
+/* Return the minimum of several rounds, because interrupts only add time. */
 static double cost(void (*call)(void))
 {
 	__u64 start, took, least = ~0ULL;
@@ -102,7 +103,10 @@ static __u64 counter(__u32 index)
 	return value;
 }
 
-/* The loop from <linux/perf_event.h>, page by page: the values need not belong to one instant. */
+/*
+ * Use the loop from <linux/perf_event.h> for each page; the values need not belong to the same
+ * instant.
+ */
 static void by_hand(void)
 {
 	volatile __u64 values[NR];
@@ -157,7 +161,7 @@ static void perf_rows(void)
 	if (pages[0]->index)
 		say("pages read by hand", "perf's own", cost(by_hand));
 	else
-		printf("pages read by hand of %d\tnot measured: the kernel does not let user mode read "
+		printf("pages read by hand of %d\tnot measured: user mode may not read "
 		       "these counters\n", NR);
 	close_group(group, NR);
 	for (int i = 0; i < NR; i++)
@@ -207,7 +211,7 @@ static void cpc_rows(const char *back_end)
 	for (int i = 0; i < NR && cpc_set; i++) {
 		char name[32];
 
-		/* In that API the modes are flags. */
+		/* In AIX's API the modes are flags. */
 		snprintf(name, sizeof(name), "%s", names[kind][i]);
 		*strchr(name, ':') = '\0';
 		if (cpc_set_add_request(cpc, cpc_set, name, 0, CPC_COUNT_USER, 0, NULL) != i)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measure the cost, for a compute-bound thread, of switching from one group of four events to
- * another: by the library on perf, by perf itself, and by a helper that disables one perf group and
- * enables the other while the thread is not running.
+ * another: by the library on perf, by perf itself, and by a helper thread that preempts it,
+ * disables one perf group and enables the other.
  *
  * The same work runs with one group and with two multiplexed groups; the extra time is divided by
  * the number of switches.  In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
@@ -65,8 +65,8 @@ static int event_on(const pm_info2_t *info, int counter, const char *name)
 }
 
 /*
- * Run the library on perf through AIX's calls, and get the time of the work, the number of
- * multiplex slots, and the time of reading the counts.
+ * Run the library on perf through AIX's calls, and measure the time of the work, the number of
+ * multiplex slots, and the time to read the counts.
  */
 static unsigned long long with_library(int groups, unsigned long long *turns,
 				       unsigned long long *sample)
@@ -102,7 +102,7 @@ static unsigned long long with_library(int groups, unsigned long long *turns,
 	return took;
 }
 
-/* Open perf groups; all of them are enabled, or only the first. */
+/* Open perf groups; enable all of them or only the first. */
 static void open_groups(int *fd, unsigned int groups, int only_first)
 {
 	int leader = -1;
@@ -143,7 +143,7 @@ static unsigned long long with_perf(unsigned int groups)
 	return took;
 }
 
-/* A thread that preempts the other one and switches the groups */
+/* Preempt the other thread and switch its groups. */
 static void *change_over(void *arg)
 {
 	struct exchange *exchange = arg;
@@ -214,7 +214,7 @@ static void show(const char *who, unsigned long long one, unsigned long long two
 		printf("%-34s did not rotate\n", who);
 		return;
 	}
-	printf("%-34s %8lld a change-over (%llu of them)\n", who,
+	printf("%-34s %8lld per switch (%llu switches)\n", who,
 	       (long long)(two - one) / (long long)turns, turns);
 }
 
@@ -229,7 +229,7 @@ int main(void)
 		return 0;
 	}
 	setenv("SHIM_BACKEND", "perf", 1);
-	printf("Two groups of four that take turns, beside one:\n");
+	printf("Two multiplexed groups of four, compared with one:\n");
 	one = with_library(1, &turns, &sample);
 	two = with_library(GROUPS, &turns, &sample);
 	show("the library over perf, 10 ms slots", one, two, turns);

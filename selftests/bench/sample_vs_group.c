@@ -45,7 +45,7 @@ static void group_read(struct bench *b)
 		die("read of the group");
 }
 
-/* The minimum of several rounds, because interrupts only add time. */
+/* Return the minimum of several rounds, because interrupts only add time. */
 static double cost(struct bench *b, void (*call)(struct bench *b))
 {
 	__u64 start, took, least = ~0ULL;
@@ -75,7 +75,7 @@ static void compare(unsigned int nr)
 	b.args.buf = (__u64)(unsigned long)&b.room;
 	b.args.buf_size = sizeof(b.room);
 	if (nr == 1)
-		printf("ioctl that does nothing\t%.0f ns\n", cost(&b, nothing));
+		printf("ioctl without effect\t%.0f ns\n", cost(&b, nothing));
 	by_ioctl = cost(&b, sample_ioctl);
 	by_read = cost(&b, sample_read);
 	close(b.set);

@@ -74,7 +74,7 @@ static void bind_tree(int set)
 		die("BIND");
 }
 
-/* All events in one group, as a program that uses perf directly would open them */
+/* Open all events in one group, as a program that uses perf directly does. */
 static void open_group(int *fds)
 {
 	struct perf_event_attr attr = {
@@ -131,7 +131,7 @@ static __u64 now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* The minimum of several rounds */
+/* Return the minimum of several rounds. */
 static double cost(void (*start)(void))
 {
 	__u64 best = ~0ULL;
@@ -156,7 +156,10 @@ static void both(const char *what, double *thread, double *process)
 	printf("%-44s %9.0f %9.0f\n", what, *thread, *process);
 }
 
-/* Another process whose threads inherit, which makes the kernel report every new thread */
+/*
+ * Start another process whose threads inherit counters, which makes the kernel report every new
+ * thread.
+ */
 static pid_t start_other(int set)
 {
 	int pipes[2];

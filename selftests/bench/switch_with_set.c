@@ -51,7 +51,9 @@ static void answer(int to, int from)
 	_exit(0);
 }
 
-/* The minimum of several rounds, in a separate process, whose counters end with it */
+/*
+ * Return the minimum of several rounds, measured in a separate process, whose counters end with it.
+ */
 static double measure(enum counting counting)
 {
 	__u64 start, took, least = ~0ULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the CPU time of 'vcpc top' with a refresh interval of one second with one dump of the
- * same map by bpftool per second.
+ * Compare the CPU time of 'vcpc top', refreshing once per second, with bpftool, dumping the same
+ * map once per second.
  *
  * This may take 300 s on a busy machine.
  */
@@ -57,7 +57,7 @@ static void use(int from, int tags)
 	}
 }
 
-/* A process that has used all its tags, and repeats some of them twice per refresh */
+/* Start a process that first uses all its tags, and then repeats some of them twice per refresh. */
 static pid_t start_process(const struct scene *scene)
 {
 	int ready[2];
@@ -77,14 +77,14 @@ static pid_t start_process(const struct scene *scene)
 		}
 	}
 	close(ready[1]);
-	/* Wait until it closes its end. */
+	/* Wait until the child closes its end. */
 	if (pid > 0 && read(ready[0], &c, 1) < 0)
 		pid = -1;
 	close(ready[0]);
 	return pid;
 }
 
-/* Read its output for the given number of seconds. */
+/* Read the command's output for the given number of seconds. */
 static void look(int fd, int seconds)
 {
 	struct timespec now, end;
@@ -101,7 +101,7 @@ static void look(int fd, int seconds)
 	} while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 }
 
-/* CPU seconds of the command on a terminal with 24 rows, -1 on failure */
+/* Return the CPU seconds of the command on a terminal with 24 rows, or -1 on failure. */
 static double cost_of_top(const char *by, int seconds)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
@@ -146,7 +146,7 @@ static double cost_of_dump(const char *map)
 	return seconds_of(&usage);
 }
 
-/* 0, or 1 after a message */
+/* Return 0, or 1 after printing a message. */
 static int measure(const struct scene *scene)
 {
 	const struct shim_trace_options options = { .size = sizeof(options), .flags = SHIM_TRACE_F_PROCESSES };
@@ -160,7 +160,7 @@ static int measure(const struct scene *scene)
 	}
 	while (started < scene->processes && (processes[started] = start_process(scene)) > 0)
 		started++;
-	/* Subtract the shorter run, which removes the costs of start and exit. */
+	/* Subtract the time of a shorter run to remove the costs of start and exit. */
 	few = cost_of_top(scene->by, 2);
 	many = cost_of_top(scene->by, 2 + LOOKS);
 	dump = cost_of_dump(strcmp(scene->by, "tag") ? "vc_process" : "vc_stat");
@@ -183,7 +183,7 @@ int main(void)
 {
 	int failed = 0;
 
-	printf("%-44s %10s %8s %10s %6s\n", "vcpc top: CPU time of a look, one a second", "a look", "of a CPU", "bpftool", "ratio");
+	printf("%-44s %10s %8s %10s %6s\n", "vcpc top: CPU time per refresh, one per second", "refresh", "of a CPU", "bpftool", "ratio");
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		failed |= measure(&scenes[i]);
 	return failed;

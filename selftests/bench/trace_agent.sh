@@ -4,7 +4,7 @@
 # one run; called by make bench, here and, as "guest" with the module, in a VM.
 set -eu
 
-# For the transports without an agent, only root of the host may turn tracing on.
+# Without an agent, only root on the host can turn tracing on.
 where=${1:-outside}
 if [ "$where" = outside ] && [ "$(id -u)" = 0 ]; then
 	exec unshare -nm "$0" inside
@@ -46,8 +46,8 @@ time_of() {
 	SHIM_TRACE=$way "$programs/$1" "rate-$2" "$1" "$4" "$3" 2>/dev/null >>"$dir/$1.ns"
 }
 
-# compare TRANSPORT MODE WHAT: print both libraries' time and the ratio for each number of threads;
-# TRANSPORT is libshim's, and MODE the protocol to the agent
+# compare TRANSPORT MODE WHAT: print each library's time and the ratio for each number of threads;
+# TRANSPORT applies to libshim, and MODE is the protocol to the agent
 compare() {
 	way=$1 mode=$2 pairs=2000
 	[ "$way" = agent ] || pairs=50000
@@ -71,7 +71,7 @@ refused=
 steps='1 2 4 8' turns='1 2 3 4 5 6 7 8 9' theirs=2000
 # An emulated machine is slow.
 [ "$where" != guest ] || turns='1 2 3 4 5' theirs=500
-echo "ns of a begin and an end: libshim, PCP's library, ratio; median of so many: ${turns##* } ($(nproc) CPUs)"
+echo "ns per begin and end: libshim, PCP's library, ratio; median of ${turns##* } runs ($(nproc) CPUs)"
 printf '%-22s' ''
 for threads in $steps; do printf ' %20s' "$threads thread(s)"; done
 echo
@@ -93,4 +93,4 @@ if [ "$(id -u)" = 0 ] && mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf
 	compare direct async 'direct / ASYNC'
 	"$build/bin/vcpc" trace off
 fi
-[ -z "$refused" ] || echo "  (an agent that did not keep up; libshim was refused events:$refused)"
+[ -z "$refused" ] || echo "  (the agent did not keep up; libshim's events refused:$refused)"

@@ -8,7 +8,7 @@
 set -eu
 
 if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then
-	echo "bench: only root may set probes, and bpftrace must be installed: no comparison with it"
+	echo "bench: setting probes requires root and bpftrace: no comparison with bpftrace"
 	exit 0
 fi
 [ "${1:-}" = inside ] || exec unshare -m "$0" inside
@@ -62,4 +62,4 @@ for threads in 1 4; do
 	done
 done
 stop
-grep -q '@count\[tag-0000\]: [1-9]' "$dir/seen" || echo "bench: bpftrace has counted nothing"
+grep -q '@count\[tag-0000\]: [1-9]' "$dir/seen" || echo "bench: bpftrace counted nothing"

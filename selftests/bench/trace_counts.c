@@ -34,7 +34,10 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* The minimum of several rounds, because interrupts only add time; negative: a call failed. */
+/*
+ * Return the minimum of several rounds, because interrupts only add time; negative if a call
+ * failed.
+ */
 static double cost(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -52,7 +55,7 @@ static double cost(void)
 	return (double)least / CALLS;
 }
 
-/* Whether all expected transactions have counts */
+/* Return whether all expected transactions have counts. */
 static bool all_counted(struct shim_trace *trace, bool counts)
 {
 	uint64_t counted = 0;
@@ -93,7 +96,7 @@ static int measure(const char *way, bool counts)
 	return shim_trace_off() != 0;
 }
 
-/* Each transport is measured in its own process, because a process uses only one. */
+/* Measure each transport in its own process, because a process uses only one. */
 static int row(const char *way, bool counts, const char *back_end)
 {
 	int status = 1;

@@ -3,8 +3,8 @@
 # Compare transactions of many tags and threads with LTTng-UST's tracepoints, in one run, natively;
 # called by make bench.
 #
-# LTTng writes into its ring buffers, which are not read meanwhile (a snapshot session).  Needs root
-# on a machine that allows BPF; tracing uses a separate mount namespace.
+# LTTng writes into its ring buffers, which nothing reads during the test (a snapshot session).
+# Needs root on a machine that allows BPF; tracing runs in a separate mount namespace.
 set -eu
 
 where=${1:-outside}
@@ -49,7 +49,7 @@ direct=''
 if [ "$where" != outside ] && mount -t bpf bpf /sys/fs/bpf 2>/dev/null; then
 	direct=1
 else
-	echo "bench: only root may turn tracing on: LTTng alone"
+	echo "bench: turning tracing on requires root: LTTng alone"
 fi
 
 median() {
@@ -63,7 +63,7 @@ compare() {
 	: >"$dir/lttng.ns"
 	: >"$dir/ours.ns"
 	for _ in 1 2 3 4 5; do
-		"$dir/lttng-tags" "$@" >>"$dir/lttng.ns" || echo "bench: LTTng did not see them" >&2
+		"$dir/lttng-tags" "$@" >>"$dir/lttng.ns" || echo "bench: LTTng did not record the events" >&2
 		[ -z "$direct" ] || "$build/tests/bench/trace_tags" direct "$@" >>"$dir/ours.ns"
 	done
 	echo "$(median <"$dir/ours.ns") $(median <"$dir/lttng.ns")" |

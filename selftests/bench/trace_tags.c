@@ -5,8 +5,8 @@
  *
  * usage: trace_tags [TRANSPORT TAGS THREADS [points]]
  *
- * TRANSPORT is a value of SHIM_TRACE; "off" means probes while none are attached.  With arguments
- * only the nanoseconds are printed, for lttng.sh.
+ * TRANSPORT is a value of SHIM_TRACE; "off" measures probes while none are attached.  With
+ * arguments only the nanoseconds are printed, for lttng.sh.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ static void point(const char *tag)
 	pmtracepoint(tag);
 }
 
-/* Turn the listener on, if there is one: 0 or a negative errno. */
+/* Turn on the transport's listener, if it has one.  Return 0 or a negative errno. */
 static int listen_for(const char *way)
 {
 	struct shim_trace_options options = { .size = sizeof(options) };
@@ -62,7 +62,7 @@ static int measure(const char *way, unsigned int tags, unsigned int threads, boo
 		return 1;
 	}
 	setenv("SHIM_TRACE", off ? "probe" : way, 1);
-	/* Make sure that the first round uses each tag. */
+	/* Make enough calls for the first round to use each tag. */
 	if (load.calls < 2 * tags / (points ? 1 : threads))
 		load.calls = 2 * tags / (points ? 1 : threads);
 	*ns = tags_cost(&load);
@@ -71,7 +71,7 @@ static int measure(const char *way, unsigned int tags, unsigned int threads, boo
 	return 0;
 }
 
-/* Each transport is measured in a child, because a process uses only one. */
+/* Measure each transport in a child, because a process uses only one. */
 static double in_child(const char *way, unsigned int tags, unsigned int threads, bool points)
 {
 	double *ns = mmap(NULL, sizeof(*ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

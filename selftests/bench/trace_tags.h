@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measure a transaction or a point in a program with many tags and threads, for any trace call. */
+/*
+ * Measure a transaction or a point in a program with many tags and threads, with any trace library.
+ */
 #ifndef SELFTESTS_BENCH_TRACE_TAGS_H
 #define SELFTESTS_BENCH_TRACE_TAGS_H
 
@@ -37,7 +39,7 @@ struct tags_member {
 	unsigned int number;
 };
 
-/* CPU time of all threads of this process */
+/* Return CPU time of all threads of this process. */
 static double tags_clock(void)
 {
 	struct timespec t;
@@ -70,14 +72,14 @@ static void *tags_run(void *arg)
 		tags_go_round(team->load, m->number);
 		pthread_barrier_wait(&team->barrier);
 		spent = tags_clock() - begin;
-		/* The first round uses each tag for the first time. */
+		/* Ignore the first round, which uses each tag for the first time. */
 		if (!m->number && (round < 2 || spent < team->best))
 			team->best = spent;
 	}
 	return NULL;
 }
 
-/* Nanoseconds per call: the minimum of several rounds */
+/* Return nanoseconds per call: the minimum of several rounds. */
 static double tags_cost(const struct tags_load *load)
 {
 	struct tags_team team = { .load = load };

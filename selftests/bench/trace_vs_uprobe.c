@@ -2,10 +2,10 @@
 /*
  * Measure a transaction for each transport that leads to the same BPF code.
  *
- * The reference is the usual method of tracing a program with BPF: a probe on a function called at
- * the begin, and another at the end.  It is measured with empty functions, whose first instruction
- * the kernel can emulate (the lower bound), and with ordinary functions.  It is compared with the
- * complete pmtracebegin() and pmtraceend(), including their checks.
+ * The reference is the usual method of tracing a program with BPF: probes on two functions, which
+ * the program calls at the begin and at the end.  The functions are either empty, with a first
+ * instruction that the kernel can emulate (the lower bound), or ordinary ones.  The complete
+ * pmtracebegin() and pmtraceend(), including their checks, are compared with them.
  *
  * If the clock counts instructions (arm64 VM), a nanosecond is one instruction.  That favors
  * uprobes: a trap counts as one instruction there.
@@ -51,14 +51,14 @@ struct load {
 	unsigned int steps;	/* number of STEPS to measure */
 };
 
-/* CPU time per pair with 1, 2, 4, 8 threads */
+/* CPU time per pair, with 1, 2, 4 and 8 threads */
 struct costs {
 	double ns[STEPS];
 };
 
 #define PROBED __attribute__((noipa))
 
-/* The arguments of a probed function are what its probe sees. */
+/* The arguments of a probed function, which its probe reads */
 #define ARGUMENTS uint32_t op, uint64_t hash, uint64_t value, const char *name
 
 PROBED void bench_empty_begin(ARGUMENTS);
@@ -66,7 +66,7 @@ PROBED void bench_empty_end(ARGUMENTS);
 PROBED int bench_begin(ARGUMENTS);
 PROBED int bench_end(ARGUMENTS);
 
-/* Starts with an instruction that every kernel can emulate. */
+/* Start with an instruction that every kernel can emulate. */
 void bench_empty_begin(ARGUMENTS)
 {
 	__asm__ volatile("nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
@@ -77,7 +77,7 @@ void bench_empty_end(ARGUMENTS)
 	__asm__ volatile("nop; nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* An ordinary function with a frame */
+/* Be an ordinary function with a frame. */
 int bench_begin(ARGUMENTS)
 {
 	bench_empty_begin(op, hash, value, name);
@@ -108,7 +108,7 @@ static void pair_of_calls(const struct tag *tag)
 	pmtraceend(tag->name);
 }
 
-/* CPU time of all threads, without other processes */
+/* Return the CPU time of all threads, without other processes. */
 static double cpu_time(void)
 {
 	struct timespec ts;
@@ -155,8 +155,8 @@ static void *run(void *arg)
 }
 
 /*
- * The minimum of several rounds.  A single thread is the process's only one, in which case the
- * kernel finds a descriptor in 40 instructions fewer.
+ * Measure the minimum of several rounds.  If @n is 1, the process has no other thread, and the
+ * kernel looks up a descriptor in 40 instructions fewer.
  */
 static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 {
@@ -173,7 +173,7 @@ static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 		members[started] = (struct member) { .team = &team, .tag = &tags[started] };
 		err = pthread_create(&members[started].thread, NULL, run, &members[started]);
 	}
-	/* Exit, because the others wait for a thread that will not come. */
+	/* Exit, because the other threads would wait forever. */
 	if (err)
 		return -err;
 	for (unsigned int i = 0; i < started; i++)
@@ -183,7 +183,7 @@ static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 	return 0;
 }
 
-/* The number of pairs that cost() performs */
+/* Return the number of pairs that cost() performs. */
 static uint64_t pairs_of(const struct load *load)
 {
 	return (uint64_t)load->pairs * ROUNDS * ((1u << load->steps) - 1);
@@ -230,7 +230,7 @@ static int attach(struct bpf_program *prog, const char *function, struct bpf_lin
 	return *link ? 0 : -errno;
 }
 
-/* 0, or 1 after a message */
+/* Return 0, or 1 after printing a message. */
 static int measure_uprobe(const char *begin, const char *end, pair_fn *pair, struct costs *costs)
 {
 	const struct load load = { pair, PAIRS, STEPS };
@@ -285,7 +285,7 @@ struct way {
 	int no_way;		/* tracing is disabled in the library */
 };
 
-/* The first call is not measured. */
+/* Make the first call, which is not measured. */
 static int start_calls(const struct way *way)
 {
 	for (int i = 0; i < MAX_THREADS; i++) {
@@ -322,7 +322,7 @@ static int measure_way(const struct way *way, struct costs *costs)
 	return ret;
 }
 
-/* Each transport is measured in a child, because a process uses only one. */
+/* Measure each transport in a child, because a process uses only one. */
 static int in_child(const struct way *way, struct costs *costs)
 {
 	int status = 1;
@@ -352,7 +352,7 @@ static const struct way ways[] = {
 	{ "pmtracebegin + pmtraceend, to nowhere", "none", OPTIONS(0, 0, 0), MANY, STEPS, 1, 1 },
 	{ "... to the module, tracing off", "kernel", OPTIONS(0, 0, 0), MANY, STEPS, 1, 0 },
 	{ "... to the module, into BPF", "kernel", OPTIONS(MODULE, 0, 0), PAIRS, STEPS, 0, 0 },
-	/* With more threads the ring would be full. */
+	/* More threads would fill the ring. */
 	{ "... and the event into the ring", "kernel", OPTIONS(MODULE, 1 << 24, 0), PAIRS, 1, 0, 0 },
 	{ "... to the module, begins by user", "kernel", OPTIONS(MODULE | USER, 0, 0), PAIRS, STEPS,
 	  0, 0 },
@@ -374,7 +374,7 @@ static void print(const char *what, const struct costs *costs, const struct cost
 	fflush(stdout);
 }
 
-/* The minimum cost of two uprobes, so that the comparison is fair. */
+/* Each transport is compared with the cheapest pair of uprobes. */
 static int measure_peers(struct costs *empty)
 {
 	struct costs ordinary;

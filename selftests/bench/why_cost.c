@@ -19,7 +19,7 @@
 #include <shim/why.h>
 
 #ifndef ROUNDS
-#define ROUNDS	2000	/* more, if it is not run in a VM that counts instructions */
+#define ROUNDS	2000	/* use more outside a VM that counts instructions */
 #endif
 
 #define REPEATS	4
@@ -61,7 +61,9 @@ static void *answer(void *arg)
 	return NULL;
 }
 
-/* Half a round trip between two threads on one CPU, which is one context switch */
+/*
+ * Return half the time of a round trip between two threads on one CPU, which is one context switch.
+ */
 static double switches(int inside)
 {
 	pthread_t thread;
@@ -102,7 +104,7 @@ static void with_why(const char *what, uint32_t flags)
 		printf("%s: %s\n", what, strerror(-err));
 		return;
 	}
-	/* The kernel frees memory of the loader in this process's time. */
+	/* Wait, because the kernel frees the loader's memory in this process's time. */
 	usleep(300000);
 	row(what);
 	shim_why_close(why);
@@ -119,7 +121,7 @@ static int in_turn(void)
 	return sched_setaffinity(0, sizeof(one), &one) || sched_setscheduler(0, SCHED_FIFO, &lowest);
 }
 
-/* With an argument, measure only the row of that name, while another tool watches. */
+/* With an argument, measure only the row with that name, while another tool runs. */
 int main(int argc, char **argv)
 {
 	struct shim_trace_options begins = { .size = sizeof(begins), .flags = SHIM_TRACE_F_BEGINS };
@@ -138,7 +140,7 @@ int main(int argc, char **argv)
 	row("nothing again");
 	if (shim_trace_on(&begins))
 		return 1;
-	/* Repeated, because the kernel's part of a switch varies by 2 %. */
+	/* Repeat it, because the kernel's part of a switch varies by 2 %. */
 	for (int i = 0; i < REPEATS; i++) {
 		row("trace on --begins");
 		with_why("trace on --begins, and why", 0);

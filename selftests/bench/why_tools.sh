@@ -4,7 +4,8 @@
 # tracing off.
 #
 # In a VM that counts instructions (selftests/vm/run --icount), one nanosecond is one instruction.
-# WHY_COST and CALLS in the environment are bench/why_cost.c and bench/bpftrace/calls.c, compiled.
+# WHY_COST and CALLS in the environment are the paths of the compiled bench/why_cost.c and
+# bench/bpftrace/calls.c.
 set -eu
 : "${WHY_COST:?}" "${CALLS:?}"
 tool=
@@ -30,7 +31,7 @@ beside() {
 		tries=$((tries + 1))
 		sleep 0.1
 	done
-	[ $tries -lt 300 ] || { echo "bench: $1 loads no programs"; stop; return 0; }
+	[ $tries -lt 300 ] || { echo "bench: $1 does not load any programs"; stop; return 0; }
 	sleep 2
 	if [ "$measure" = calls ]; then
 		printf '%-32s call %7.0f\n' "$name" "$("$CALLS")"

@@ -46,7 +46,7 @@ TEST_F(bounds, open_transactions)
 		ASSERT_EQ(0, pmtraceend(name));
 		full += count_of(name, SHIM_TRACE_TRANSACTION) == 1;
 	}
-	/* The ENDs also carry the start time. */
+	/* The ENDs also contain the start time. */
 	EXPECT_EQ(6, full);
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);
@@ -100,7 +100,7 @@ TEST_F(bounds, end_without_begin)
 	EXPECT_EQ(2, self->drops.not_open);
 }
 
-/* A process that has exited or was killed frees its rows for others. */
+/* A process that has exited or was killed frees its rows. */
 TEST_F(bounds, the_dead_make_room)
 {
 	char name[32];

@@ -72,7 +72,7 @@ static inline int read_drops(struct shim_trace_drops *drops)
 	return err;
 }
 
-/* The number of rows of a pinned map, or -1 */
+/* Return the number of rows of a pinned map, or -1. */
 static inline int rows_of(const char *path)
 {
 	union bpf_attr attr = { .pathname = (uintptr_t)path };
@@ -95,7 +95,10 @@ static inline int raw_open(void)
 	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 }
 
-/* The handle of a tag on this descriptor, or 0 and errno; @id, if not NULL, is set to its ID */
+/*
+ * Return the handle of a tag on this descriptor, or 0 with errno set.  If @id is not NULL, set it
+ * to the tag's ID.
+ */
 static inline uint32_t raw_tag_id(int fd, const char *name, uint64_t *id)
 {
 	struct vcpc_trace_tag_args args = {
@@ -124,8 +127,8 @@ static inline int raw_fire(int fd, uint32_t op, uint32_t handle)
 }
 
 /*
- * Mount a BPF file system and a /run that only this test sees, so that it does not affect the
- * machine's tracing.  Return 0, or a negated errno.
+ * Mount a private BPF file system and a private /run, to keep the test from affecting the machine's
+ * tracing.  Return 0, or a negated errno.
  */
 static inline int private_bpffs(void)
 {
@@ -136,8 +139,8 @@ static inline int private_bpffs(void)
 }
 
 /*
- * Wait until no listener is attached, because Linux 6.12 detaches a program from a tracepoint some
- * time after the request.
+ * Wait until no listener is attached: Linux 6.12 detaches a program from a tracepoint some time
+ * after the request.
  */
 static inline int nobody_listens(void)
 {
@@ -165,7 +168,7 @@ static inline int count_event(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Number of open transactions; ~0 if they cannot be read */
+/* Return the number of open transactions, or ~0 if it cannot be read. */
 static inline unsigned int open_now(struct shim_trace *trace)
 {
 	unsigned int n = 0;
@@ -175,8 +178,7 @@ static inline unsigned int open_now(struct shim_trace *trace)
 
 /*
  * Set up a test that turns tracing on through this transport (SHIM_TRACE_F_MODULE, _PROBES, or 0).
- * Return 0 and set @missing to what the machine lacks for the test, or NULL; or return a negated
- * errno.
+ * Return 0 or a negated errno.  Set @missing to the feature that the machine lacks, or to NULL.
  */
 static inline int trace_place(uint32_t way, const char **missing)
 {
@@ -194,13 +196,13 @@ static inline int trace_place(uint32_t way, const char **missing)
 	return *missing ? 0 : err;
 }
 
-/* The harness runs a test even if its set-up was skipped: use this first in each test. */
+/* The harness runs a test even if its set-up was skipped, so each test must begin with this. */
 #define UNLESS_MISSING() do {						\
 	if (self->missing)						\
 		SKIP(return, "%s", self->missing);			\
 } while (0)
 
-/* Run @fn in a child: its exit status, or -1 if it was killed. */
+/* Run @fn in a child.  Return its exit status, or -1 if it was killed. */
 static inline int in_child(void (*fn)(void))
 {
 	int status = -1;
@@ -215,7 +217,7 @@ static inline int in_child(void (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A thread's part of traced_by_threads() */
+/* The arguments of a thread of traced_by_threads() */
 struct tracing_thread {
 	pthread_t thread;
 	char tag[24];
@@ -237,9 +239,9 @@ static inline void *trace_in_thread(void *arg)
 }
 
 /*
- * Run threads at the same time.  Each performs @rounds transactions of its own tag, nested in as
- * many of a shared tag, and passes as many points of another shared tag.  Return 0 if no call fails
- * and the statistics are complete.
+ * Run @n threads at the same time.  Each performs @rounds transactions of its own tag, each with a
+ * nested transaction of a shared tag, and passes @rounds points of another shared tag.  Return 0 if
+ * no call fails and the statistics are complete.
  */
 static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 {
@@ -264,7 +266,7 @@ static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 
-/* Every test turns tracing on itself: turn it off first in case it is on. */
+/* Each test turns tracing on itself, after turning it off in case it is on. */
 #define TRACING_ON(options) do {					\
 	shim_trace_off();						\
 	ASSERT_EQ(0, shim_trace_on(options));				\

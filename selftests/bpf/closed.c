@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A descriptor with open transactions, in vc_open_row and in vc_open, is closed. Each transaction
- * is given up once, and its row is free again.
+ * A descriptor with open transactions, in vc_open_row and in vc_open, is closed.  Each transaction
+ * is counted as abandoned once, and its row is freed.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -11,7 +11,7 @@
 
 #define PIN(map)	VC_PIN_DIR "/" map
 #define USER		1001
-#define OPEN		2048	/* rows of vc_open; a user has half of them */
+#define OPEN		2048	/* rows of vc_open; a user can have half of them */
 #define MANY		(VC_OPEN_ROWS + OPEN / 2)
 
 static int fire(int fd, uint32_t op, uint32_t handle, uint32_t thread)
@@ -55,7 +55,10 @@ FIXTURE_TEARDOWN(closed)
 	shim_trace_off();
 }
 
-/* A user can use all of its rows repeatedly, and an open file of the same tag keeps its own. */
+/*
+ * A user can use all of the user's rows repeatedly, while an open file with the same tag keeps its
+ * rows.
+ */
 TEST_F(closed, rows_are_free)
 {
 	enum { TIMES = 5, KEPT = 100 };
@@ -86,7 +89,10 @@ TEST_F(closed, rows_are_free)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
-/* Transactions stay open as long as a child has a copy of the descriptor, and it can end them. */
+/*
+ * Transactions stay open as long as a child has a copy of the descriptor, and the child can end
+ * them.
+ */
 TEST_F(closed, by_the_child)
 {
 	uint32_t handle;
@@ -139,7 +145,7 @@ static pid_t attacker(uid_t uid)
 	_exit(1);
 }
 
-/* Others move a file's transactions to vc_open while it is being closed. */
+/* While a file is being closed, other users' begins move its transactions to vc_open. */
 TEST_F(closed, while_others_move_them)
 {
 	enum { ATTACKERS = 2, FILES = 500, EACH = 20 };
@@ -171,7 +177,10 @@ TEST_F(closed, while_others_move_them)
 
 enum { OPENERS = 4 };
 
-/* Open, begin, and close a copy and the descriptor itself; the argument is how often. */
+/*
+ * Repeatedly open a descriptor, begin, and close a copy and the descriptor; the argument is the
+ * number of times.
+ */
 static void *open_and_close(void *times)
 {
 	uint32_t handle;
@@ -185,7 +194,7 @@ static void *open_and_close(void *times)
 	return NULL;
 }
 
-/* Threads open and close descriptors in loops; no row remains. */
+/* Threads open and close descriptors repeatedly, and no row remains. */
 TEST_F(closed, again_and_again)
 {
 	long times = strtol(getenv("CLOSES") ?: "2000", NULL, 10);
@@ -206,7 +215,9 @@ TEST_F(closed, again_and_again)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
-/* As a user, open descriptors, begin a transaction on each, and close it, until killed. */
+/*
+ * As an ordinary user, until killed: open descriptors, begin a transaction on each, and close it.
+ */
 static pid_t closer(void)
 {
 	uint32_t handle;
@@ -221,7 +232,7 @@ static pid_t closer(void)
 	_exit(1);
 }
 
-/* Descriptors are closed while tracing is being turned on: no transaction stays open. */
+/* If descriptors are closed while tracing is being turned on, no transaction stays open. */
 TEST_F(closed, while_tracing_is_turned_on)
 {
 	struct shim_trace *trace;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of a thread's counters in its transactions. */
+/* Counts of a thread's counters in its transactions */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>
@@ -56,7 +56,10 @@ TEST_F(counted, in_each)
 	EXPECT_LT(count->sum, 250);
 }
 
-/* A set that is bound again inside a transaction counts from 0 again: the difference is invalid. */
+/*
+ * If a set is bound again inside a transaction, its counters restart from 0, so the difference is
+ * invalid.
+ */
 TEST_F(counted, bound_anew_inside)
 {
 	size_t n = 0;
@@ -76,7 +79,10 @@ TEST_F(counted, bound_anew_inside)
 	EXPECT_LT(shim_trace_count_at(self->trace, 0)->sum, 50);
 }
 
-/* The same if it has counted past its earlier value, which makes the difference look valid. */
+/*
+ * The same if the set has already counted past its earlier value, which makes the difference look
+ * valid.
+ */
 TEST_F(counted, bound_anew_inside_and_further)
 {
 	size_t n = 0;
@@ -92,7 +98,10 @@ TEST_F(counted, bound_anew_inside_and_further)
 	EXPECT_EQ(1, count_of("further", SHIM_TRACE_TRANSACTION));
 }
 
-/* If its counts do not fit, a transaction is still recorded, and its counts are counted as lost. */
+/*
+ * If counts do not fit into the map, the transaction is still recorded, and its counts are reported
+ * as lost.
+ */
 TEST_F(counted, full)
 {
 	struct shim_trace_drops drops;
@@ -112,7 +121,7 @@ TEST_F(counted, full)
 	EXPECT_EQ(1, count_of("pair 1029", SHIM_TRACE_TRANSACTION));
 }
 
-/* The number of a tag's transactions that have counts */
+/* Return the number of a tag's transactions that have counts. */
 static uint64_t counted_of(struct shim_trace *trace, const char *name)
 {
 	size_t n = 0;
@@ -142,7 +151,7 @@ static int in_thread(void *name)
 	       pthread_join(thread, &done) || !done;
 }
 
-/* Only threads with such a set request counts, whichever thread has bound it. */
+/* A thread requests counts only if it has such a set, even if another thread has bound the set. */
 TEST_F(counted, in_threads_that_inherit)
 {
 	ASSERT_EQ(0, in_thread("inherits nothing"));
@@ -164,7 +173,7 @@ static void forks_and_traces(void)
 		_exit(1);
 }
 
-/* A forked child inherits the set with SHIM_BIND_TREE only. */
+/* A forked child inherits the set only with SHIM_BIND_TREE. */
 TEST_F(counted, in_processes_that_inherit)
 {
 	ASSERT_EQ(0, transaction("binds", 1));
@@ -183,7 +192,10 @@ static void begins_and_dies(void)
 		_exit(1);
 }
 
-/* If programs take the times of begins, begins are sent for counts only: one row of vc_open each. */
+/*
+ * If programs measure the begin times, only transactions with counts send begins, which use one row
+ * of vc_open each.
+ */
 TEST_F(counted, begins_of_others_stay_away)
 {
 	const struct shim_trace_options by_user = {

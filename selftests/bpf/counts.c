@@ -42,7 +42,7 @@ static int is_in(uint64_t ns, unsigned int slot)
 	return ns >= shim_trace_hist_floor(slot) && ns < shim_trace_hist_floor(slot + 1);
 }
 
-/* One transaction of 30 ms and one of 3 ms, in their histogram buckets */
+/* A transaction of 30 ms and one of 3 ms are in their histogram buckets. */
 TEST_F(counts, times)
 {
 	ASSERT_EQ(0, pmtracebegin("slept"));
@@ -57,7 +57,7 @@ TEST_F(counts, times)
 	EXPECT_GE(self->stat.max_ns, 30000000);
 	EXPECT_LT(self->stat.max_ns, getenv("VM_ICOUNT") ? 1000000000 : 30000000000);
 	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
-	/* On a busy host the second one can take longer. */
+	/* On a busy host the second transaction can take longer. */
 	if (getenv("VM_ICOUNT"))
 		EXPECT_EQ(self->stat.min_ns, self->stat.last_took_ns);
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
@@ -130,7 +130,7 @@ TEST_F(counts, kinds_are_independent)
 	EXPECT_TRUE(self->stat.value == 41);
 }
 
-/* NaN is recorded as the last value, but neither as a minimum nor as a maximum. */
+/* NaN is recorded as the last value, but not as the minimum or the maximum. */
 TEST_F(counts, values_that_are_no_numbers)
 {
 	const double values[] = { NAN, -0.5, INFINITY, -3, 0, NAN };
@@ -223,7 +223,8 @@ TEST_F(counts, many_tags)
 #define OFTEN	60
 
 /*
- * Read tags that are idle, active, new, or only aborted, through one handle. The counts must match.
+ * One handle reads tags that are idle, active, new, or only aborted.  The counts must match each
+ * time.
  */
 TEST_F(counts, a_handle_reads_again_and_again)
 {
@@ -233,7 +234,7 @@ TEST_F(counts, a_handle_reads_again_and_again)
 
 	ASSERT_EQ(0, shim_trace_open(&trace));
 	for (unsigned int round = 0; round < OFTEN; round++) {
-		/* The newest one and one other are active; then none. */
+		/* The newest tag and one other are active; then none. */
 		unsigned int moves[2] = { round / 5, round * 7 % (round / 5 + 1) };
 
 		for (int i = 0; round % 5 < 2 && i < 2; i++) {

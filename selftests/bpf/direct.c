@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics that programs write themselves have the same results and the same readers. */
+/*
+ * Programs write statistics themselves: they have the same values, and can be read in the same way.
+ */
 #include <math.h>
 #include <semaphore.h>
 
@@ -45,10 +47,10 @@ TEST_F(direct, statistics)
 	ASSERT_EQ(0, read_stat("own", SHIM_TRACE_TRANSACTION, &self->stat));
 	EXPECT_EQ(1001, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
-	/* It was the last one that ended; an abort is not an end. */
+	/* This transaction ended last; an abort is not an end. */
 	EXPECT_GE(self->stat.last_took_ns, 19990000);
 	EXPECT_GE(self->stat.max_ns, self->stat.last_took_ns);
-	/* On a busy host any other one can have taken longer. */
+	/* On a busy host any other transaction can have taken longer. */
 	if (getenv("VM_ICOUNT")) {
 		EXPECT_EQ(self->stat.max_ns, self->stat.last_took_ns);
 		EXPECT_LT(self->stat.max_ns, 5000000000);
@@ -77,7 +79,7 @@ TEST_F(direct, values)
 	EXPECT_EQ(1, count_of("value", SHIM_TRACE_COUNTER));
 }
 
-/* Threads write to the same tag and lose nothing. */
+/* Threads use the same tag, and no event is lost. */
 TEST_F(direct, threads)
 {
 	UNLESS_MISSING();
@@ -135,7 +137,7 @@ TEST_F(direct, full)
 	EXPECT_EQ(15, self->drops.direct_full);
 }
 
-#define MANY	600	/* more than fit into a thread's first list */
+#define MANY	600	/* more tags than fit into a thread's first list */
 
 static void *points_of_many(void *unused)
 {
@@ -150,7 +152,7 @@ static void *points_of_many(void *unused)
 	return (void *)bad;
 }
 
-/* Threads that exit leave their rows to later threads, tag by tag. */
+/* When threads exit, later threads reuse their rows, tag by tag. */
 TEST_F(direct, many_tags)
 {
 	uint64_t wrong = 0;
@@ -195,8 +197,8 @@ static void *holds_a_slot(void *told_to_end)
 }
 
 /*
- * A thread without a row searches again, less and less often, until a thread with that tag has
- * exited.
+ * A thread without a row searches for one at increasing intervals, until a thread with the same tag
+ * has exited.
  */
 TEST_F(direct, a_slot_becomes_free)
 {
@@ -239,7 +241,7 @@ static void *ends_late(void *unused)
 	return NULL;
 }
 
-/* Events of other destructors, after the thread has released its rows, are counted once. */
+/* Events from other destructors, after the thread has released its rows, are counted once. */
 TEST_F(direct, destructors)
 {
 	pthread_t thread;
@@ -273,7 +275,7 @@ static void *forks_and_ends(void *bad)
 	return NULL;
 }
 
-/* If a thread of a child exits, it releases none of the parent's rows. */
+/* When a thread of a child exits, it releases none of the parent's rows. */
 TEST_F(direct, a_child_ends_as_a_thread)
 {
 	pthread_t thread;
@@ -294,8 +296,8 @@ static void begins_inside(void)
 }
 
 /*
- * A transaction that never ends is not recorded. Earlier transactions and the parent's events are
- * not lost.
+ * A transaction that never ends is not recorded.  The process's earlier transactions and the
+ * parent's events are not lost.
  */
 TEST_F(direct, ends_inside)
 {

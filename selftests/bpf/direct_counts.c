@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts in transactions whose statistics are written by the thread itself */
+/* Counts in transactions whose statistics the thread writes itself */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -92,7 +92,7 @@ TEST_F(direct_counts, in_each)
 	EXPECT_COUNTED("nothing of it", "page-faults", 0, 0, 0, 0);
 }
 
-/* Nested transactions of two tags: each has its own counts. */
+/* Nested transactions of two tags have separate counts. */
 TEST_F(direct_counts, nested)
 {
 	UNLESS_MISSING();
@@ -107,7 +107,7 @@ TEST_F(direct_counts, nested)
 	EXPECT_COUNTED("inner", "page-faults", 1, 5, 50, 60);
 }
 
-/* A refused begin, and an abort, do not change the counts. */
+/* A refused begin and an abort do not change the counts. */
 TEST_F(direct_counts, refused_and_aborted)
 {
 	UNLESS_MISSING();
@@ -145,7 +145,9 @@ static intptr_t in_thread(void *(*fn)(void *), void *arg)
 	return (intptr_t)ret;
 }
 
-/* Counters belong to a thread: a transaction that another thread ends is timed, but not counted. */
+/*
+ * Counters belong to a thread: if another thread ends a transaction, it is timed, but not counted.
+ */
 TEST_F(direct_counts, begun_or_ended_by_another)
 {
 	UNLESS_MISSING();
@@ -201,13 +203,13 @@ TEST_F(direct_counts, destroyed_by_another)
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		ASSERT_EQ(0, v.bad);
 	}
-	/* Its events differ, so it has its own row. */
+	/* The new set has other events, so it has its own row. */
 	EXPECT_LE(counted(self->trace, "destroyed", "context-switches", &n, &sum), 1);
 	EXPECT_LE(sum, 1000000);
 	EXPECT_GE(count_of("destroyed", SHIM_TRACE_TRANSACTION), 2000);
 }
 
-/* Each set has its own row, even if they alternate in one thread. */
+/* Each set has its own row, even if a thread alternates between two sets. */
 TEST_F(direct_counts, two_sets)
 {
 	struct shim_set *other;
@@ -227,7 +229,9 @@ TEST_F(direct_counts, two_sets)
 	shim_set_destroy(other);
 }
 
-/* A set that is bound again, stopped or unbound inside the transaction does not count for it. */
+/*
+ * If a set is bound again, stopped or unbound inside a transaction, the transaction is not counted.
+ */
 TEST_F(direct_counts, changed_inside)
 {
 	UNLESS_MISSING();
@@ -263,8 +267,8 @@ static void *rebinds(void *arg)
 }
 
 /*
- * The result is the same if another thread binds the set again, or stops and starts it.  Sets of
- * the module cannot be bound or unbound by another thread.
+ * The same holds if another thread binds the set again, or stops and starts it.  Sets of the module
+ * cannot be bound or unbound by another thread.
  */
 TEST_F(direct_counts, changed_by_another)
 {
@@ -302,13 +306,13 @@ static void *cancels_itself(void *handle)
 	return (void *)(intptr_t)bad;
 }
 
-/* Begin and end are not cancellation points, even if a system call reads the counters. */
+/* Begin and end are not cancellation points, even if they read the counters with a system call. */
 TEST_F(direct_counts, cancelled)
 {
 	uint64_t n, sum;
 
 	UNLESS_MISSING();
-	/* The C library needs it to cancel a thread, and the VMs do not have it. */
+	/* The C library needs libgcc_s to cancel a thread, and the VMs do not have it. */
 	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
 		SKIP(return, "no libgcc_s.so.1");
 	for (int i = 0; i < 50; i++)
@@ -350,8 +354,8 @@ static void *has_its_own(void *handle)
 }
 
 /*
- * The number of page faults of this process so far, which limits the counts of transactions.
- * AddressSanitizer causes page faults in mmap(2) and munmap(2).
+ * Return the number of page faults of this process so far, which is an upper limit for the counts
+ * of its transactions. AddressSanitizer causes page faults in mmap(2) and munmap(2).
  */
 static uint64_t all_faults(void)
 {
@@ -361,7 +365,7 @@ static uint64_t all_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Consecutive threads share a row; their counts add up. */
+/* Consecutive threads share a row, in which their counts are added up. */
 TEST_F(direct_counts, threads)
 {
 	struct shim_trace_drops drops;
@@ -375,9 +379,7 @@ TEST_F(direct_counts, threads)
 	EXPECT_EQ(0, drops.direct_full + drops.count_full);
 }
 
-/*
- * If there is no free row for its events, a transaction is still recorded, and its counts are lost.
- */
+/* If no row is free for its events, a transaction is still recorded, but its counts are lost. */
 TEST_F(direct_counts, full)
 {
 	struct shim_trace_drops drops;
@@ -414,7 +416,7 @@ static void on_alarm(int sig)
 
 	(void)sig;
 	handled++;
-	/* This can be refused because the interrupted call may be inside the library. */
+	/* The call can be refused, because the interrupted call may be inside the library. */
 	if (!pmtracebegin("of both"))
 		pmtraceend("of both");
 	pmtracebegin("handler's");
@@ -422,10 +424,7 @@ static void on_alarm(int sig)
 	errno = saved;
 }
 
-/*
- * A signal handler that makes trace calls while it interrupts another trace call does not corrupt
- * counts.
- */
+/* A signal handler whose trace calls interrupt another trace call does not corrupt counts. */
 TEST_F(direct_counts, handlers)
 {
 	struct itimerval every = { { 0, 300 }, { 0, 300 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -456,7 +455,7 @@ TEST_F(direct_counts, handlers)
 	EXPECT_LE(sum, before);
 }
 
-/* The first eight events of a large set are counted. */
+/* Only the first eight events of a large set are counted. */
 TEST_F(direct_counts, many_events)
 {
 	const char *events[12];
@@ -483,8 +482,8 @@ static void __attribute__((noinline)) loop(long n)
 }
 
 /*
- * Count the instructions of a loop.  Twice as many additional rounds take twice as many additional
- * instructions, regardless of what begin and end add.
+ * Count the instructions of a loop.  Doubling the additional rounds doubles the additional
+ * instructions, regardless of the instructions of begin and end.
  */
 TEST_F(direct_counts, instructions)
 {
@@ -508,20 +507,20 @@ TEST_F(direct_counts, instructions)
 		ASSERT_EQ(1, counted(self->trace, tags[i], "instructions", &n, &sum[i]));
 		ASSERT_EQ(10, n);
 	}
-	TH_LOG("an empty transaction counts %llu, 1000 rounds %llu, by %s",
+	TH_LOG("an empty transaction counts %llu, 1000 rounds %llu, through %s",
 	       (unsigned long long)sum[0] / 10, (unsigned long long)sum[1] / 10,
 	       shim_set_backend(set));
 	least = sum[2] - sum[1];
 	EXPECT_GE(least, 10 * 1000);
 	EXPECT_LT(sum[0], 10 * 3000);
-	/* After a context switch it takes several hundred more to read the counters. */
+	/* After a context switch, reading the counters takes several hundred instructions more. */
 	EXPECT_GE(sum[3] - sum[2], least - least / 50);
 	EXPECT_LE(sum[3] - sum[2], least + least / 50);
 	shim_set_destroy(set);
 }
 
 /*
- * A thread cannot count for another thread's transactions; the module counts for threads that
+ * A thread cannot count for another thread's transactions, but the module counts for threads that
  * inherit.
  */
 TEST_F(direct_counts, for_others)

@@ -30,7 +30,10 @@ FIXTURE(evicted) {
 
 FIXTURE_SETUP(evicted)
 {
-	/* Statistics are read often here, and a reader visits the whole map. */
+	/*
+	 * Keep the map small: the test reads statistics often, and each reader visits the whole
+	 * map.
+	 */
 	struct shim_trace_options options = { .size = sizeof(options), .max_tags = 128 };
 
 	TRACING_ON(&options);
@@ -45,7 +48,7 @@ FIXTURE_TEARDOWN(evicted)
 	shim_trace_off();
 }
 
-/* Use a tag in a child, which then exits and holds the tag no more. */
+/* Use a tag in a child, which releases the tag by exiting. */
 static int use_tag(const char *name)
 {
 	int status;
@@ -79,7 +82,7 @@ TEST_F(evicted, statistics_go_with_the_tag)
 	EXPECT_NE(self->before.id, self->after.id);
 }
 
-/* In one process, one transaction with each of ten sets of events */
+/* Perform one transaction with each of ten sets of events in the same process. */
 static void with_ten_sets(void)
 {
 	static const char *const events[][2] = {
@@ -102,7 +105,7 @@ static void with_ten_sets(void)
 	_exit(bad);
 }
 
-/* A tag has counts of a limited number of sets of events.  They are deleted with the tag. */
+/* A tag has counts of a limited number of sets of events, which are deleted with the tag. */
 TEST_F(evicted, counts_go_with_the_tag)
 {
 	const char *const counts = VC_PIN_DIR "/vc_count";
@@ -119,7 +122,7 @@ TEST_F(evicted, counts_go_with_the_tag)
 	EXPECT_EQ(0, rows_of(counts));
 }
 
-/* A tag that is held is never evicted. */
+/* A tag in use is never evicted. */
 TEST_F(evicted, held_tags_stay)
 {
 	uint32_t tag = raw_tag(self->fd, "held");
@@ -133,7 +136,9 @@ TEST_F(evicted, held_tags_stay)
 	EXPECT_EQ(1, count_of("held", SHIM_TRACE_POINT));
 }
 
-/* As another user, record a point for each of that user's tags, without holding any of them. */
+/*
+ * As another user, record a point for each of that user's tags, without keeping any of them in use.
+ */
 static int use_tags_as(uid_t uid, int n)
 {
 	int status, bad = 0;
@@ -153,7 +158,7 @@ static int use_tags_as(uid_t uid, int n)
 	_exit(bad);
 }
 
-/* The number of these tags that have statistics, which must be of one point each */
+/* Return the number of these tags that have statistics, each of one point. */
 static int known_of(uid_t uid, int from, int to)
 {
 	int known = 0;
@@ -167,7 +172,7 @@ static int known_of(uid_t uid, int from, int to)
 	return known;
 }
 
-/* A user who creates many tags evicts their own, not those of another user with fewer. */
+/* If a user creates many tags, the user's own tags are evicted, not those of a user with fewer. */
 TEST_F(evicted, another_user_s_stay)
 {
 	ASSERT_EQ(0, set_limits("2048", "0"));
@@ -178,14 +183,14 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(4, known_of(1001, 0, 4));
 	EXPECT_EQ(12, known_of(1002, 88, 100));
 	EXPECT_EQ(0, known_of(1002, 0, 88));
-	/* The first user takes half of them, and then reuses that half. */
+	/* The first user fills half of the map, and then reuses that half. */
 	ASSERT_EQ(0, use_tags_as(1001, 100));
 	EXPECT_EQ(8, known_of(1001, 0, 100));
 	EXPECT_EQ(8, known_of(1001, 92, 100));
 	EXPECT_EQ(8, known_of(1002, 92, 100));
 }
 
-/* The account of a user without tags is closed. */
+/* When a user's last tag is evicted, the user's account is closed. */
 TEST_F(evicted, accounts_go_with_the_last_tag)
 {
 	ASSERT_EQ(0, set_limits("2048", "8"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the transactions of this machine with failing calls: from the maps, as metrics, and
- * recorded.  A failed call of bpf(2) must not cause a tag or a count to be omitted.
+ * Read this machine's transactions while calls fail: from the maps, as metrics, and with the
+ * recorder.  No failing call of bpf(2) may cause a tag or a count to be omitted.
  */
 #include <pcp/pmapi.h>
 #include <pcp/trace.h>
@@ -59,7 +59,7 @@ static void say_processes(struct shim_trace *trace)
 	say("\n");
 }
 
-/* The maps */
+/* Read the maps. */
 static void reading(void)
 {
 	struct shim_trace_drops drops = { 0 };
@@ -100,7 +100,7 @@ static void show(const pmResult *r)
 	say("\n");
 }
 
-/* An error of a metric is in its number of values. */
+/* Fetch; the error of a metric is in its number of values. */
 static int fetch(pmResult **r)
 {
 	int err = pmFetch(2, ids, r);
@@ -115,7 +115,7 @@ static int fetch(pmResult **r)
 	return err;
 }
 
-/* A local context */
+/* Read the metrics of a local context. */
 static void metrics(void)
 {
 	const char *names[] = { "trace.transact.count", "trace.point.count" };
@@ -155,7 +155,7 @@ static void recording(void)
 	say("close %ld\n", LAST(shim_record_close(rec)));
 }
 
-/* What the recorder has left: the values of the last record */
+/* Read the values of the last record that the recorder has written. */
 static void read_back(void)
 {
 	const char *name = "trace.transact.count";
@@ -175,7 +175,7 @@ static void read_back(void)
 	pmDestroyContext(context);
 }
 
-/* What traced threads count: a file that each process can read */
+/* Create the list of counted events, a file that each process can read. */
 static void count_nothing(void)
 {
 	unsigned int bad;
@@ -201,7 +201,7 @@ static void look_at_events(void)
 
 static const struct sweep_case cases[] = {
 	{ .name = "reading", .run = reading },
-	/* libbpf's messages keep a buffer */
+	/* libbpf keeps a buffer for its messages */
 	{ .name = "metrics", .run = metrics, .left = 1 },
 	{ .name = "counting", .before = count_nothing, .run = counting, .after = look_at_events, .left = 1 },
 	{ .name = "recording", .before = remove_record, .run = recording, .after = read_back, .left = 1 },
@@ -214,7 +214,7 @@ int main(void)
 	};
 	int err;
 
-	umask(077);	/* the list of events must be readable anyway */
+	umask(077);	/* the list of events must be readable for all in spite of it */
 	shim_trace_off();
 	err = shim_trace_on(&options);
 	if (err) {

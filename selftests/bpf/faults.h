@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Transactions that cause a given number of page faults. */
+/* Transactions that cause a given number of page faults */
 #ifndef BPF_FAULTS_H
 #define BPF_FAULTS_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of functions of a program without trace calls: each is counted, or counted as lost. */
+/*
+ * Trace calls of functions of a program without trace calls.  Each call is counted, or counted as
+ * lost.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <time.h>
@@ -8,7 +11,7 @@
 #include "probe_on.h"
 
 #define CALLS	100000
-#define DEEPEST	64	/* maximum number of open calls of a thread */
+#define DEEPEST	64	/* maximum number of open calls per thread */
 #define NOBODY	65534
 
 #define TRACED __attribute__((noipa))
@@ -33,7 +36,7 @@ int work(int n)
 	return n;
 }
 
-/* Each page is touched for the first time. */
+/* Each page is touched for the first time, which causes a fault. */
 int touch(int pages)
 {
 	size_t size = (size_t)pages * sysconf(_SC_PAGESIZE);
@@ -84,7 +87,7 @@ void end_here(void)
 	__asm__ volatile("nop; nop");
 }
 
-/* A compiler might not generate a tail call. */
+/* A compiler might not generate a tail call, so write it in assembly. */
 #ifdef __x86_64__
 #define JUMP "jmp is_jumped_to"
 #define RETURN "lea 1(%rdi), %eax; ret"
@@ -153,7 +156,7 @@ static int see_sleep(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* The function also appears among single events and in the statistics of the process. */
+/* Check that the function is also in the list of events and in the statistics of the process. */
 static int seen_elsewhere(void)
 {
 	struct shim_trace *trace;
@@ -201,7 +204,10 @@ TEST_F(functions, recursive_calls_are_nested)
 	EXPECT_EQ(0, self->drops.not_open);
 }
 
-/* The next entry, or the next return of a caller, shows that the abandoned calls are over. */
+/*
+ * Abandon calls with longjmp().  The next entry, or the next return of a caller, shows that they
+ * are over.
+ */
 static TRACED void jump_back(int depth)
 {
 	if (!setjmp(back))
@@ -280,7 +286,7 @@ TEST_F(functions, what_ends_inside_is_lost)
 	UNLESS_MISSING();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_inside, NULL));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* The kernel wakes a joining thread before the joined one has ended completely. */
+	/* The kernel wakes a joining thread before the joined thread has exited completely. */
 	for (int i = 0; i < 1000 && LOST(given_up) < 1; i++)
 		usleep(1000);
 	EXPECT_EQ(1, LOST(given_up));
@@ -338,7 +344,7 @@ static void works_as_nobody(void)
 	work(1);
 }
 
-/* The tag belongs to the user who runs the function. */
+/* The tag belongs to the user that runs the function. */
 TEST_F(functions, of_each_user)
 {
 	struct shim_trace *trace;
@@ -382,8 +388,8 @@ TEST_F(functions, in_threads)
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(8 * n, COUNT("work") + self->drops.given_up + self->drops.open_full);
 	/*
-	 * Before Linux 6.10, a thread that is preempted in a BPF program causes another thread's
-	 * program to be skipped.
+	 * Before Linux 6.10, if a thread is preempted in a BPF program, another thread's program is
+	 * skipped.
 	 */
 	EXPECT_LE(8 * n - 8, COUNT("work"));
 }
@@ -409,7 +415,6 @@ TEST_F(functions, are_listed_and_go)
 	work(1);
 }
 
-/* Other sessions */
 FIXTURE(session) {
 	const char *missing;
 };
@@ -497,7 +502,7 @@ TEST_F(session, calls_count_in_one_process)
 	ASSERT_EQ(0, read_count("touch", &transactions, &sum));
 	EXPECT_EQ(101, transactions);
 	EXPECT_EQ(100 * pages, sum - before);
-	/* A thread that starts later is not counted, and the statistics show that. */
+	/* A thread that starts later is not counted, and the statistics show this. */
 	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_in_thread, &pages));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(102, COUNT("touch"));
@@ -505,7 +510,7 @@ TEST_F(session, calls_count_in_one_process)
 	EXPECT_EQ(101, transactions);
 }
 
-/* Two functions with a tag */
+/* Two functions can share a tag. */
 TEST_F(session, tags_are_shared)
 {
 	struct shim_trace_probe probes[] = { PROBE(is_jumped_to), PROBE(ends_by_jump), PROBE(work) };
@@ -552,7 +557,7 @@ TEST_F(session, bad_probes)
 	EXPECT_EQ(-EINVAL, shim_trace_probe(&good, 0, &bad));
 	EXPECT_EQ(-E2BIG, shim_trace_probe(&good, 257, &bad));
 	EXPECT_EQ(-EINVAL, shim_trace_probes(NULL, NULL));
-	/* After a failure nothing is left. */
+	/* After a failure nothing remains attached. */
 	work(1);
 	EXPECT_EQ(0, shim_trace_probe(&good, 1, &bad));
 	EXPECT_EQ(1, bad);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children that exit within a transaction that they began, and one that is not in its parent's
- * transaction
+ * Children that exit within a transaction: either their own, or the parent's, which they are not
+ * part of
  */
 #ifndef BPF_TEST_INSIDE_H
 #define BPF_TEST_INSIDE_H
@@ -10,7 +10,7 @@
 
 #include "bpf_test.h"
 
-/* Provided by the test: begins a transaction and does not end it */
+/* Provided by the test: begin a transaction without ending it. */
 static void begins_inside(void);
 
 static void dies_inside(void)
@@ -33,8 +33,8 @@ static void begins_nothing(void)
 }
 
 /*
- * Return the number of children that did not end as expected, while the parent is within the
- * transaction "of the parent".
+ * Begin the transaction "of the parent", and run children inside it.  Return the number of children
+ * that did not end as expected.
  */
 static inline int children_inside(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A local context provides the traced metrics, even when tracing is turned off and on, and the
+ * A local context provides the traced metrics, even after tracing was turned off and on, and the
  * module's usage per user.
  */
 #include <signal.h>
@@ -41,7 +41,7 @@ static void transactions(const char *tag, int n)
 	transactions_of(tag, n, 1000);
 }
 
-/* The value of an instance in the next fetch, or a negative error */
+/* Return an instance's value from the next fetch, or a negative error. */
 static double value_of(const char *metric, const char *instance)
 {
 	pmID pmid = find(metric);
@@ -99,9 +99,9 @@ TEST_F(local, tracing_goes_on_and_values_come)
 }
 
 /*
- * The parts of the times are read from the BPF programs of the watching process, and remain when it
- * exits.  Transactions are long, because two programs read their clocks one after the other, 10 us
- * apart on an emulated CPU.
+ * A local context reads the parts of transactions' times from the BPF programs of 'vcpc why' while
+ * it runs, and keeps the last values after it exits.  Transactions are long, because two programs
+ * read their clocks one after the other, 10 us apart on an emulated CPU.
  */
 TEST_F(local, parts_of_time)
 {
@@ -118,7 +118,7 @@ TEST_F(local, parts_of_time)
 	EXPECT_EQ(-3, value_of("vcpc.transact.time.count", "parts"));
 	before = value_of("trace.transact.total_time", "parts");
 	ASSERT_EQ(0, shim_why_open(&options, &why));
-	sleep(1);	/* The library searches for it once per second. */
+	sleep(1);	/* The library searches for 'vcpc why' once per second. */
 	transactions_of("parts", 200, 5000);
 	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
 	EXPECT_LE(200 * 4e6, value_of("vcpc.transact.time.blocked", "parts"));
@@ -150,7 +150,7 @@ TEST_F(local, parts_of_time)
 	shim_why_close(why);
 }
 
-/* Each fetch starts a window; listing instances does not. */
+/* Each fetch starts a new window; listing instances does not. */
 TEST_F(local, windows_are_from_fetch_to_fetch)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -164,7 +164,7 @@ TEST_F(local, windows_are_from_fetch_to_fetch)
 	EXPECT_LT(0, value_of("trace.transact.rate", "window"));
 }
 
-/* Counters do not decrease when tracing is turned on again, and keep everything counted before. */
+/* Counters do not decrease when tracing is turned on again, and keep all earlier counts. */
 TEST_F(local, off_and_on)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -197,9 +197,7 @@ TEST_F(local, store_turns_tracing_on_and_off)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-/*
- * As user @uid, hold @sets sets of two events each until killed; write 0 to @ready once they exist.
- */
+/* As user @uid, create @sets sets of two events each, write 0 to @ready, and wait to be killed. */
 static void have_sets(uid_t uid, int sets, int ready)
 {
 	static const char *const events[] = { "page-faults", "context-switches" };
@@ -258,7 +256,7 @@ TEST_F(local, what_users_have_and_may_have)
 		{ "vcpc.limit.idle_tags", "max_idle_tags" },
 		{ "vcpc.limit.thread_counters", "max_thread_counters" },
 	};
-	/* the last two are one instance; each binding takes one counter more than it has events */
+	/* the last two share an instance; each binding uses one more counter than it has events */
 	static const uid_t uids[] = { 4711, 12, 4000000000u, 2147483647u };
 	pid_t children[4];
 

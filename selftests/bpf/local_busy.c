@@ -64,7 +64,7 @@ static const pmValueSet *values_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-/* A 64-bit counter must never decrease.  @last: the values of the last fetch, by instance. */
+/* Check that 64-bit counters never decrease.  @last: the values of the last fetch, by instance. */
 static void never_back(struct reader *r, const char *what, const pmValueSet *set,
 		       uint64_t last[INSTANCES])
 {
@@ -121,7 +121,7 @@ static void *traces(void *unused)
 	return NULL;
 }
 
-/* The count of the only tag, or -1 */
+/* Return the count of the only tag, or -1. */
 static double counted(void)
 {
 	pmID pmid = find("vcpc.transact.count");
@@ -204,7 +204,7 @@ TEST_F(local_busy, tracing_ends_and_begins)
 		usleep(150000);
 		EXPECT_EQ(0, i % 2 ? shim_trace_on(NULL) : shim_trace_off());
 	}
-	/* On a busy machine the tracer may not have run since. */
+	/* On a busy machine the tracing thread may not have run since tracing was turned on. */
 	for (int i = 0; i < 100 && counted() < 1; i++)
 		usleep(100000);
 	STOP_ALL();

@@ -39,7 +39,7 @@ static int read_rows(int map, struct vc_open_row rows[VC_OPEN_ROWS])
 	return (ret && errno != ENOENT) || attr.batch.count != VC_OPEN_ROWS ? -1 : 0;
 }
 
-/* The row of the tag's open transaction, or -1 */
+/* Return the row of the tag's open transaction, or -1. */
 static int row_of(int map, uint64_t tag)
 {
 	static struct vc_open_row rows[VC_OPEN_ROWS];
@@ -52,7 +52,7 @@ static int row_of(int map, uint64_t tag)
 	return -1;
 }
 
-/* Make tags whose transactions in this thread are in each of the rows: @handles by row. */
+/* Make tags whose transactions in this thread cover all rows, and return their handles by row. */
 static int tags_for_all_rows(int fd, int map, uint32_t handles[VC_OPEN_ROWS])
 {
 	static struct vc_open_row rows[VC_OPEN_ROWS];
@@ -112,7 +112,9 @@ FIXTURE_TEARDOWN(moved)
 	shim_trace_off();
 }
 
-/* A transaction of a new process, during which another process begins one in the same row */
+/*
+ * Perform a transaction in a new process, during which another process begins one in the same row.
+ */
 static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attacker,
 		       const uint32_t handles[VC_OPEN_ROWS])
 {
@@ -139,7 +141,9 @@ static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attack
 	return bad;
 }
 
-/* A moved transaction's row of vc_open is deleted at its end, so its account has rows for others. */
+/*
+ * When a moved transaction ends, its row of vc_open is deleted and no longer charged to the user.
+ */
 TEST_F(moved, short_lived_processes)
 {
 	enum { MANY = VC_OPEN_ROWS / 2 + 100 };
@@ -180,7 +184,7 @@ static void attack(int map, int row, int ready, const int go[2])
 			_exit(3);
 }
 
-/* One after the other, because tags with consecutive IDs are in all rows */
+/* Start attackers one after the other, because tags with consecutive IDs cover all rows. */
 static pid_t attacker(int map, int row, const int go[2])
 {
 	int ready[2];
@@ -207,7 +211,7 @@ static long long now_ns(void)
 	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-/* Several users' begins move the same transaction at the same time. */
+/* Begins of several users move the same transaction at the same time. */
 TEST_F(moved, by_several)
 {
 	long long until;

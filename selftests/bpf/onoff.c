@@ -69,7 +69,7 @@ TEST_F(onoff, bad_options)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-/* The remains of an 'on' that was killed are cleared. */
+/* Turning tracing on clears the remains of an earlier 'on' that was killed. */
 TEST_F(onoff, leftovers_are_cleared)
 {
 	ASSERT_EQ(0, mkdir("/sys/fs/bpf/vcpc_new", 0700));
@@ -90,7 +90,7 @@ TEST_F(onoff, foreign_maps)
 	EXPECT_EQ(NULL, self->trace);
 }
 
-/* If several processes turn it on at the same time, one succeeds. */
+/* If several processes turn tracing on at the same time, exactly one succeeds. */
 TEST_F(onoff, one_wins)
 {
 	int on = 0, already = 0, status;
@@ -104,10 +104,7 @@ TEST_F(onoff, one_wins)
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		on += WEXITSTATUS(status) == 0;
-		/*
-		 * If turning tracing on takes long, the others may give up before the first one has
-		 * finished.
-		 */
+		/* If this takes long, the others may give up before the first one has finished. */
 		already += WEXITSTATUS(status) == EEXIST || WEXITSTATUS(status) == EBUSY;
 	}
 	EXPECT_EQ(1, on);
@@ -137,7 +134,7 @@ TEST_F(onoff, an_old_reader_is_told)
 }
 
 /*
- * A transaction that was open when tracing was turned on is not recorded, but it is counted as
+ * A transaction that began before tracing was turned on is not recorded, but it is counted as
  * unknown.
  */
 TEST_F(onoff, begun_before)
@@ -166,7 +163,7 @@ static int as_nobody(void)
 		return 3;
 	if (shim_trace_open(&trace) != -EPERM)
 		return 4;
-	/* If all users can search /sys/fs/bpf, the status is not protected. */
+	/* If all users can search /sys/fs/bpf, they can also read the status. */
 	if (shim_trace_status() != -EPERM && shim_trace_status() != 1)
 		return 5;
 	/* Being traced requires no permission. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list of a file's rows in vc_open grows and shrinks with them, regardless of their number. */
+/* The list of a file's rows in vc_open grows and shrinks with the number of rows. */
 #include <sys/resource.h>
 
 #include "bpf_test.h"
@@ -35,7 +35,10 @@ FIXTURE_TEARDOWN(open_list)
 	shim_trace_off();
 }
 
-/* Of @n threads of a process that runs for a long time, one after the other */
+/*
+ * In one process, begin and end a transaction with each of 30,000 thread numbers, one after the
+ * other.
+ */
 static void by_new_threads(void)
 {
 	int bad = setuid(USER), fd = raw_open();
@@ -46,7 +49,7 @@ static void by_new_threads(void)
 	_exit(bad);
 }
 
-/* Rows of ended threads are used again, after any number of threads. */
+/* Rows of exited threads are reused, regardless of how many threads there were. */
 TEST_F(open_list, unused_rows_are_found)
 {
 	UNLESS_MISSING();
@@ -64,7 +67,7 @@ TEST_F(open_list, unused_rows_are_found)
 enum { FILES = 4 * VC_OPEN_ROWS };
 
 /*
- * Open many files, one after the other, so that their numbers are consecutive.  Begin a transaction
+ * Open many files without a pause, because their numbers must be consecutive.  Begin a transaction
  * on each, which moves a transaction of an earlier file, and end the moved one.  Then occupy all of
  * vc_open_row.
  */
@@ -88,7 +91,7 @@ static int use_up(int fds[FILES])
 	return bad;
 }
 
-#define MORE	(VC_OPEN_ROWS + VC_OPEN_ROWS / 4)	/* than fit into vc_open_row */
+#define MORE	(VC_OPEN_ROWS + VC_OPEN_ROWS / 4)	/* more than fit into vc_open_row */
 
 static void by_other_user(void)
 {
@@ -102,7 +105,7 @@ static void by_other_user(void)
 	_exit(bad);
 }
 
-/* Many open files, on most of which no transaction is open, take no rows from other users. */
+/* Many open files, most of them without open transactions, take no rows from other users. */
 TEST_F(open_list, files_without_rows)
 {
 	int ready[2], go[2], status;
@@ -130,7 +133,7 @@ TEST_F(open_list, files_without_rows)
 	EXPECT_EQ(MORE, count_of("other's", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);
-	/* They were moved at the first user's expense. */
+	/* Transactions were moved at the expense of the first user. */
 	EXPECT_EQ(VC_OPEN_ROWS / 2, self->drops.open_full);
 	close(go[1]);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -2,7 +2,7 @@
 /*
  * Percentiles are accurate to 1/10 for any distribution of times.
  *
- * An END contains the start time of its transaction, so the test determines the duration and knows
+ * An END contains the start time of its transaction, so the test chooses the durations and knows
  * the exact percentiles.
  */
 #include <math.h>
@@ -14,7 +14,7 @@
 
 static uint64_t state;
 
-/* Uniform between 0 and 1, exclusive */
+/* Return a number between 0 and 1, both exclusive, uniformly distributed. */
 static double even(void)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
@@ -31,13 +31,13 @@ static double exponential(void)
 	return 1e5 - 5e6 * log(even());
 }
 
-/* Spread over five powers of ten */
+/* Return a number with a uniformly distributed logarithm, over five powers of ten. */
 static double log_uniform(void)
 {
 	return 1e5 * pow(10, 5 * even());
 }
 
-/* Nine of ten are fast, and the others are far away. */
+/* Return a number of one of two ranges that are far apart; nine of ten are small. */
 static double two_peaks(void)
 {
 	return even() < 0.9 ? 1e6 + even() * 1e5 : 1e9 + even() * 1e8;
@@ -88,7 +88,10 @@ static int by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Check each commonly used percentile and those between them, in steps of at least a hundredth. */
+/*
+ * Return the largest error of any commonly used percentile, and of those between them in steps of
+ * at least a hundredth.
+ */
 static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 {
 	double worst = 0;
@@ -104,7 +107,7 @@ static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 	return worst;
 }
 
-/* From the histogram alone */
+/* Check percentiles of a histogram alone. */
 TEST_F(percentiles, of_a_histogram)
 {
 	struct shim_trace_stat *stat = &self->stat;
@@ -150,7 +153,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* The events pass through the module and the BPF programs; each END contains its begin time. */
+/* Check percentiles of events that pass through the module and the BPF programs. */
 TEST_F(percentiles, of_transactions)
 {
 	struct shim_trace_options options = { .size = sizeof(options), .ring_bytes = 1 << 20 };
@@ -169,7 +172,7 @@ TEST_F(percentiles, of_transactions)
 	for (int i = 0; i < SAMPLES; i++) {
 		uint64_t now = now_ns();
 
-		/* No transaction began before the machine was booted. */
+		/* No transaction began before the machine booted. */
 		event.value = self->samples[i] < now ? now - self->samples[i] : 1;
 		sent += write(fd, &event, sizeof(event)) == sizeof(event);
 	}

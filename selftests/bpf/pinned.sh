@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The pinned maps are self-describing: bpftool shows names and fields.
+# The pinned maps describe themselves: bpftool shows names and fields.
 pins=/sys/fs/bpf/vcpc
 count=0
 failed=0
@@ -19,7 +19,7 @@ check() {
 	fi
 }
 
-# has FILE PATTERN...: FILE has all of them
+# has FILE PATTERN...: check that FILE contains all of them
 has() {
 	file=$1
 	shift
@@ -32,7 +32,7 @@ hasnot() {
 	if grep -- "$2" "$1"; then return 1; fi
 }
 
-# fails STATUS COMMAND...: it exits with this status and prints a message
+# fails STATUS COMMAND...: check that the command exits with this status and prints a message
 fails() {
 	wanted=$1
 	shift
@@ -45,7 +45,8 @@ fails() {
 dump() { bpftool map dump pinned "$pins/$1" >"/tmp/$1"; }
 show() { vcpc trace show "$@" >/tmp/show; }
 
-# rows_sum_up TAG COUNT: the tag has at most 24 histogram rows, whose counts add up to COUNT
+# rows_sum_up TAG COUNT: check that the tag has at most 24 histogram rows, whose counts add up to
+# COUNT
 rows_sum_up() {
 	in_tag='' rows=0 sum=0
 	while read -r line; do
@@ -61,13 +62,13 @@ rows_sum_up() {
 
 echo "1..24"
 vcpc trace off >/dev/null 2>&1
-check "off twice is said" fails 1 vcpc trace off
-check "show when off is said" fails 1 vcpc trace show
+check "off twice is reported" fails 1 vcpc trace off
+check "show while tracing is off is reported" fails 1 vcpc trace show
 check "vcpc trace on" vcpc trace on
-check "on twice is said" fails 1 vcpc trace on
-check "an unknown word is wrong usage" fails 2 vcpc trace maybe
-check "an option of another command is wrong usage" fails 2 vcpc trace off --hist
-check "a bad number is wrong usage" fails 2 vcpc trace on --max-tags 12x
+check "on twice is reported" fails 1 vcpc trace on
+check "an unknown word is invalid usage" fails 2 vcpc trace maybe
+check "an option of another command is invalid usage" fails 2 vcpc trace off --hist
+check "an invalid number is invalid usage" fails 2 vcpc trace on --max-tags 12x
 check "a traced program runs" orders
 check "vc_tag can be dumped" dump vc_tag
 check "... with the names of tags" has /tmp/vc_tag '"name": "batch"' '"name": "mean bill"' '"key"'
@@ -76,19 +77,19 @@ check "... with the names of fields" has /tmp/vc_stat '"tag"' '"kind"' '"count"'
 	'"min_ns"' '"max_ns"' '"last_ns"' '"last_took_ns"' '"value"' '"hist"' '"cpu"'
 check "vc_drop can be dumped" dump vc_drop
 check "vcpc trace show" show
-check "... counts every batch" has /tmp/show '^batch  *1500  *0 ' '^orders done  *counter  *1500 ' \
+check "... includes every batch" has /tmp/show '^batch  *1500  *0 ' '^orders done  *counter  *1500 ' \
 	'^opened  *point  *1 '
-check "... and has lost nothing" hasnot /tmp/show 'not recorded'
+check "... reports no lost events" hasnot /tmp/show 'not recorded'
 check "vcpc trace show --hist" show --hist
 check "... draws bars" has /tmp/show '|#.*| [0-9]'
-check "... a screen of them, with each transaction in one" rows_sum_up batch 1500
+check "... fits on a screen, with each transaction in one bucket" rows_sum_up batch 1500
 dump vc_open
-check "a process that is gone has no open transactions" hasnot /tmp/vc_open start_ns
+check "an exited process has no open transactions" hasnot /tmp/vc_open start_ns
 dump vc_open_row
-check "... nor in the array" hasnot /tmp/vc_open_row '"start_ns": [1-9]'
+check "... also in the array" hasnot /tmp/vc_open_row '"start_ns": [1-9]'
 mv $pins/vc_stat $pins/moved
 check "vcpc record fails if a map is missing" fails 1 vcpc record -e page-faults -o /tmp/pinned-record true
 mv $pins/moved $pins/vc_stat
 check "vcpc trace off" vcpc trace off
-check "nothing is left" [ ! -e $pins ]
+check "nothing remains" [ ! -e $pins ]
 exit $failed

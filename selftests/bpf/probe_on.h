@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Describes a probe on a function of this test program. */
+/* Describe a probe on a function of this test program. */
 #ifndef PROBE_ON_H
 #define PROBE_ON_H
 

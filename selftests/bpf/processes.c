@@ -10,7 +10,8 @@
 #include "bpf_test.h"
 
 #define ROOM	64
-#define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)	/* exceeds the number of rows */
+/* More than the number of rows */
+#define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)
 
 FIXTURE(processes) {
 	const char *missing;
@@ -59,7 +60,10 @@ static void *transact_of_all(void *arg)
 	return NULL;
 }
 
-/* Threads on all CPUs use one tag; if two of them share a transaction, the second end fails. */
+/*
+ * Run threads on all CPUs that use one tag; if two of them shared a transaction, the second end
+ * would fail.
+ */
 static int transact_in_threads(void)
 {
 	pthread_t threads[4];
@@ -72,7 +76,10 @@ static int transact_in_threads(void)
 	return bad || started < 4;
 }
 
-/* A child called @command that performs @n transactions: its PID after it has ended, or -1 */
+/*
+ * Run a child called @command that performs @n transactions.  Return its PID after it has ended, or
+ * -1.
+ */
 static pid_t child_with(const char *command, const char *tag, unsigned int n)
 {
 	pid_t pid = fork();
@@ -86,7 +93,7 @@ static pid_t child_with(const char *command, const char *tag, unsigned int n)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
-/* Find the rows of a tag's transactions in a process: their number, and the last one. */
+/* Find the rows of a tag's transactions in a process.  Return their number and the last row. */
 static size_t find(struct shim_trace *trace, size_t n, pid_t pid, const char *tag,
 		   const struct shim_trace_process **found)
 {
@@ -135,12 +142,12 @@ TEST_F(processes, each_has_its_own)
 	EXPECT_EQ(0, row->ncounts);
 	ASSERT_EQ(1, find(self->trace, n, getpid(), "own", &row));
 	EXPECT_EQ(5, row->stat.count);
-	/* It has exited, but its row still exists. */
+	/* The process has exited, but its row still exists. */
 	ASSERT_EQ(1, find(self->trace, n, child, "shared", &row));
 	EXPECT_EQ(12, row->stat.count);
 	EXPECT_STREQ("a child", row->command);
 	EXPECT_EQ(NULL, shim_trace_process_at(self->trace, n));
-	/* The tag counts both processes. */
+	/* The tag's count includes both processes. */
 	EXPECT_EQ(42, count_of("shared", SHIM_TRACE_TRANSACTION));
 }
 
@@ -162,7 +169,10 @@ TEST_F(processes, are_not_told_apart_unless_asked_for)
 	EXPECT_EQ(3, count_of("unseen", SHIM_TRACE_TRANSACTION));
 }
 
-/* The oldest rows are evicted: no event of the tag is lost, and the newest rows exist. */
+/*
+ * If the map is full, the oldest rows are evicted: no event of the tag is lost, and the newest rows
+ * exist.
+ */
 TEST_F(processes, more_than_there_is_room_for)
 {
 	const struct shim_trace_process *row = NULL;
@@ -195,7 +205,7 @@ TEST_F(processes, more_than_there_is_room_for)
 	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
 }
 
-/* One handle reads a process that is active, others that are idle, and new ones. */
+/* One handle repeatedly reads the statistics of active, idle, and new processes. */
 TEST_F(processes, are_read_again)
 {
 	const struct shim_trace_process *row = NULL;
@@ -224,7 +234,7 @@ TEST_F(processes, are_read_again)
 	}
 }
 
-/* Use half of the rows on each CPU in turn: none is evicted. */
+/* If half of the rows are used on each CPU in turn, none is evicted. */
 TEST_F(processes, half_full)
 {
 	const struct shim_trace_process *row = NULL;
@@ -252,7 +262,7 @@ TEST_F(processes, half_full)
 		EXPECT_EQ(1, find(self->trace, n, children[i], "half", &row));
 }
 
-/* Threads of a process on all CPUs share a row: no event is lost, whichever is first. */
+/* Threads of a process on all CPUs share a row, and no event is lost, whichever thread is first. */
 TEST_F(processes, with_threads)
 {
 	const struct shim_trace_process *row = NULL;
@@ -321,7 +331,7 @@ TEST_F(processes, off_and_on)
 	EXPECT_EQ(0, n);
 }
 
-/* Processes that write statistics themselves are not distinguished, and are sorted last. */
+/* Processes that write statistics themselves share one row, which is sorted last. */
 TEST_F(processes, that_write_by_themselves)
 {
 	const struct shim_trace_process *row = NULL;
@@ -384,7 +394,7 @@ static void touch_in(const char *tag, size_t pages)
 	munmap((void *)p, pages * page);
 }
 
-/* Counted transactions have a separate row from uncounted ones. */
+/* Counted and uncounted transactions have separate rows. */
 TEST_F(process_counts, in_each_process)
 {
 	const struct shim_trace_process *rows[2] = { NULL }, *row = NULL;

@@ -13,7 +13,7 @@ TEST(module_is_not_in_use)
 
 	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_MODULE, &missing));
 	if (missing || access("/vcpc.ko", R_OK))
-		SKIP(return, "%s", missing ? missing : "/vcpc.ko, which only the test VM has, is not here");
+		SKIP(return, "%s", missing ? missing : "/vcpc.ko exists only in the test VM");
 	for (int i = 0; i < ROUNDS; i++) {
 		int ret, file;
 
@@ -26,7 +26,7 @@ TEST(module_is_not_in_use)
 		file = open("/vcpc.ko", O_RDONLY | O_CLOEXEC);
 		ASSERT_EQ(0, syscall(SYS_finit_module, file, "", 0));
 		close(file);
-		/* The following tests also need access as other users. */
+		/* The following tests also open the device as other users. */
 		ASSERT_EQ(0, chmod("/dev/vcpc", 0666));
 	}
 }

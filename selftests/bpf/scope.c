@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A transaction belongs to a process. Any thread of that process that knows the number of the
- * thread that began the transaction can end it; other processes cannot.
+ * A transaction belongs to a process.  Any thread of the process can end it by passing the number
+ * of the thread that began it; other processes cannot.
  */
 #include "bpf_test.h"
 
@@ -59,7 +59,7 @@ TEST_F(scope, another_thread_needs_the_number)
 	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
 }
 
-/* A child that uses the same descriptor has its own transactions. */
+/* A child that uses the same descriptor has separate transactions. */
 TEST_F(scope, processes_have_their_own)
 {
 	int status;

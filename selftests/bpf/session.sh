@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The session in Documentation/bpf.rst is correct: each command prints the output shown below it.
+# Each command of the session in Documentation/bpf.rst prints the output shown below it.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/session.*' EXIT
@@ -19,7 +19,7 @@ has_words() {
 vcpc trace off >/dev/null 2>&1
 sed -n '/^A session$/,/^Turning tracing on and off$/p' "$page" | sed -n 's/^    //p' >"$dir/session"
 [ "$(grep -c '^# ' "$dir/session")" -gt 10 ]
-result "there is a session"
+result "the page contains a session"
 while read -r line; do
 	case $line in
 	'# '*)
@@ -36,6 +36,6 @@ while read -r line; do
 done <"$dir/session"
 for map in $(grep '^vc_' "$dir/pins" | sort -u); do
 	grep -q "/$map'*\( \|$\)" "$dir/session"
-	result "the session shows $map"
+	result "the session prints $map"
 done
 done_testing

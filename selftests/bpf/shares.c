@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A user who fills the maps fills only one share. Other users and root still find rows. */
+/* A user that fills the maps fills only one share; other users and root still get rows. */
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -8,7 +8,9 @@
 #define TAGS	32
 #define OPEN	8
 
-/* The maximum for one user, and for all users except root, so this is left for a second user */
+/*
+ * The maximum for one user, and for all users except root, which leaves the rest to a second user
+ */
 #define SHARE(n)	(((n) + 1) / 2)
 #define SHARED(n)	((n) - (n) / 8)
 #define REST(n)		(SHARED(n) - SHARE(n))
@@ -64,7 +66,10 @@ static int use_all(uid_t uid, int n, use_fn use)
 	return bad;
 }
 
-/* Run @use as another user in a process that reports completion and stays: its PID, or -1 */
+/*
+ * As another user, run @use in a process that reports completion and then waits.  Return its PID,
+ * or -1.
+ */
 static pid_t user_with(uid_t uid, int n, use_fn use)
 {
 	int ends[2];
@@ -158,7 +163,10 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
-/* A user who keeps starting transactions although all of the user's rows are in use */
+/*
+ * Start a process of a user that keeps starting transactions although all of the user's rows are in
+ * use.
+ */
 static pid_t user_at_the_limit(uid_t uid)
 {
 	pid_t pid = fork();
@@ -188,7 +196,7 @@ static int wait_for_refusal(void)
 	return -1;
 }
 
-/* Use the last row that another user leaves, for a transaction that does not end. */
+/* Use the last row that another user has freed, for a transaction that does not end. */
 static int use_again(const char *name)
 {
 	static int used;
@@ -196,7 +204,7 @@ static int use_again(const char *name)
 	return pmtracebegin(name) || (used++ < REST(OPEN) && pmtraceend(name));
 }
 
-/* A user who finds no reclaimable row does not keep others from searching for theirs. */
+/* A user that cannot reclaim rows does not keep other users from reclaiming theirs. */
 TEST_F(shares, rows_of_no_use)
 {
 	pid_t holder, busy, other;
@@ -215,7 +223,7 @@ TEST_F(shares, rows_of_no_use)
 	EXPECT_EQ(0, end_user(busy) + end_user(holder));
 }
 
-/* Processes that were refused a row are not among those whose exit must be watched. */
+/* The exit of a process that was refused a row need not be watched. */
 TEST_F(shares, processes_without_a_row)
 {
 	pid_t pids[SHARE(OPEN) + 2];
@@ -234,8 +242,8 @@ TEST_F(shares, processes_without_a_row)
 }
 
 /*
- * A user's processes take only the user's share of vc_began, even if their transactions are in
- * vc_open_row, where rows are not charged.
+ * A user's processes use only the user's share of vc_began, even if their transactions are in
+ * vc_open_row, whose rows are not charged.
  */
 TEST_F(shares, processes_with_uncharged_rows)
 {
@@ -268,7 +276,7 @@ TEST_F(shares, processes_with_uncharged_rows)
 #define SUBORDINATE	100000
 #define MAP		"0 100000 4096"
 
-/* Inside the namespace: as each of its first users in turn, record a point for each of @n tags. */
+/* Inside the namespace, as each of its first users in turn, record a point for each of @n tags. */
 static int use_as_each(int users, int n)
 {
 	int status, bad = 0;
@@ -302,7 +310,7 @@ static int map_users(pid_t pid)
 	return bad;
 }
 
-/* A descriptor holds the namespace during the test, so that its number is not reused. */
+/* Return a descriptor that holds the namespace, so its number is not reused during the test. */
 static int hold_namespace(pid_t pid)
 {
 	char path[64];
@@ -311,7 +319,7 @@ static int hold_namespace(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC) < 0;
 }
 
-/* Run in a user namespace that @maker has created: 0 on success. */
+/* Run in a user namespace that @maker has created.  Return 0 on success. */
 static int use_in_namespace(uid_t maker, int users, int n)
 {
 	int made[2], mapped[2], status, bad;
@@ -335,7 +343,7 @@ static int use_in_namespace(uid_t maker, int users, int n)
 	return waitpid(pid, &status, 0) != pid || status || bad;
 }
 
-/* A user with many user IDs, through user namespaces, still has one share. */
+/* A user with many user IDs, through user namespaces, still has only one share. */
 TEST_F(shares, subordinate_users)
 {
 	UNLESS_MISSING();
@@ -344,7 +352,7 @@ TEST_F(shares, subordinate_users)
 	ASSERT_EQ(0, use_in_namespace(1001, 3, 1));
 	EXPECT_EQ(0, known_of(SUBORDINATE + 3, 1));
 	ASSERT_EQ(0, read_drops(&self->drops));
-	/* The second time, the first user has all of them, and the second user none. */
+	/* The second time, the first user has all tags, and the second user has none. */
 	EXPECT_EQ(2 * TAGS - SHARE(TAGS) + 2, self->drops.tag_full);
 }
 
@@ -429,7 +437,7 @@ TEST_F(shares, ring)
 	EXPECT_EQ(2 * LOT, taken.first);
 	EXPECT_EQ(20, taken.second);
 	EXPECT_EQ(RECORDS / 8, taken.root);
-	/* After they have been read, there is space again. */
+	/* After these events have been read, the ring has space again. */
 	for (int i = 0; i < 10; i++) {
 		ASSERT_EQ(0, same_points_as(1001, LOT));
 		EXPECT_EQ(LOT, shim_trace_events(trace, 0, note_user, &taken));
@@ -442,10 +450,10 @@ TEST_F(shares, ring)
 	EXPECT_EQ(1000 - 2 * LOT, self->drops.ring_full);
 }
 
-/* More than the rows of vc_user */
+/* More users than vc_user has rows */
 #define CROWD	1100
 
-/* Users without their own row share one account. */
+/* Users without a row of their own share one account. */
 TEST_F(shares, more_users_than_there_are_rows_for)
 {
 	struct shim_trace_options options = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs in a time namespace, whose CLOCK_MONOTONIC differs from the host's. */
+/* Trace programs in a time namespace, whose CLOCK_MONOTONIC differs from the host's. */
 #include <time.h>
 
 #include "bpf_test.h"
@@ -108,7 +108,7 @@ TEST_F(time_ns, transactions)
 	EXPECT_EQ(ROUNDS, stat.count);
 	EXPECT_LT(stat.max_ns, SECOND);
 	EXPECT_LT(stat.sum_ns, now_ns() - before);
-	/* Direct tracing knows the host's clock to within a few ms. */
+	/* Direct tracing determines the host's clock to within a few ms. */
 	EXPECT_GT(stat.last_ns, before - SECOND / 10);
 	EXPECT_LT(stat.last_ns, now_ns() + SECOND / 10);
 	ASSERT_EQ(0, read_stat("given up", SHIM_TRACE_TRANSACTION, &stat));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Equal names of two users are two tags, and a user cannot end another user's transaction. */
+/*
+ * Two users' tags with the same name are different tags, and a user cannot end another user's
+ * transaction.
+ */
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -42,7 +45,7 @@ FIXTURE_TEARDOWN(users)
 	shim_trace_off();
 }
 
-/* As another user, record @n points of a tag: 0 on success. */
+/* As another user, record @n points of a tag.  Return 0 on success. */
 static int points_as(uid_t uid, const char *name, int n)
 {
 	int status, bad;
@@ -57,7 +60,7 @@ static int points_as(uid_t uid, const char *name, int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* Find the statistics of a user's tag by name; NULL if there are none. */
+/* Find the statistics of a user's tag by name.  Return NULL if there are none. */
 static const struct shim_trace_stat *find(struct shim_trace *trace, size_t n, const char *name,
 					  uid_t user)
 {
@@ -120,8 +123,8 @@ static pid_t begin_as(uid_t uid, int n, int ready)
 }
 
 /*
- * A user has transactions in each row of vc_open_row and all of its rows of vc_open. Other users
- * still get rows, at this user's expense.
+ * If a user occupies each row of vc_open_row and the user's share of vc_open, other users still get
+ * rows, at this user's expense.
  */
 TEST_F(users, no_row_left)
 {
@@ -161,7 +164,7 @@ TEST_F(users, no_row_left)
 	waitpid(pid, NULL, 0);
 }
 
-/* As user 0 without capabilities, create @n tags: 0 on success. */
+/* As user 0 without capabilities, create @n tags.  Return 0 on success. */
 static int tags_without_capabilities(int n)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -182,7 +185,7 @@ static int tags_without_capabilities(int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* It gets a user's share, and leaves root's to root. */
+/* User 0 without capabilities gets an ordinary user's share, not root's. */
 TEST_F(users, user_0_without_capabilities)
 {
 	struct shim_trace_options options = {
@@ -193,7 +196,7 @@ TEST_F(users, user_0_without_capabilities)
 
 	UNLESS_MISSING();
 	if (access("/sys/kernel/btf/vmlinux", F_OK))
-		SKIP(return, "accounts are user IDs: this kernel has no BTF");
+		SKIP(return, "accounts are user IDs, because this kernel has no BTF");
 	ASSERT_EQ(0, shim_trace_off());
 	ASSERT_EQ(0, shim_trace_on(&options));
 	ASSERT_EQ(0, tags_without_capabilities(100));
@@ -272,13 +275,13 @@ static int transaction_of_victim(uid_t uid, int go, int begun)
 	return pmtraceend("of the living") ? 3 : 0;
 }
 
-/* Fork until a child has the wanted PID. Return the PID, or -1 if that takes too long. */
+/* Fork until a child has the wanted PID.  Return the PID, or -1 if this takes too long. */
 static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 {
 	for (int i = 0; i < 20000; i++) {
 		pid_t pid;
 
-		/* If the kernel permits choosing the PID, it is the next one. */
+		/* If the kernel permits choosing the PID, the next child gets it. */
 		write_number(LAST_PID, wanted - 1);
 		pid = fork();
 		if (!pid) {
@@ -297,8 +300,8 @@ static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 }
 
 /*
- * A descriptor outlives the process that began a transaction on it.  When it is closed, another
- * user's process has the same PID: that process's transaction is not ended.
+ * A descriptor outlives the process that began a transaction on it.  If another user's process has
+ * the same PID when the descriptor is closed, that process's transaction is not ended.
  */
 TEST_F(users, reused_process_number)
 {

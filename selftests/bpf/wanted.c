@@ -51,7 +51,7 @@ static int want(void)
 	return shim_trace_count(events, 1, NULL);
 }
 
-/* The number of a tag's transactions with counts, and of their page faults each */
+/* Return the number of a tag's transactions with counts, and their page faults per transaction. */
 static uint64_t counted_of(struct shim_trace *trace, const char *name, uint64_t *each)
 {
 	size_t n = 0;
@@ -138,7 +138,7 @@ TEST_F(wanted, by_users_without_privilege)
 	EXPECT_GE(each, FAULTS);
 }
 
-/* A running process starts to count, and stops again. */
+/* A running process starts counting when requested, and stops again. */
 TEST_F(wanted, while_it_runs)
 {
 	uint64_t each, n;
@@ -206,7 +206,7 @@ static void by_probes(void)
 		_exit(1);
 }
 
-/* Probes do not support counts: the call reports that. */
+/* Probes do not support counts, and the call reports this. */
 TEST_F(wanted, by_probes)
 {
 	uint64_t lost[SHIM_TRACE_LOST_THREADS + 1] = { 0 };

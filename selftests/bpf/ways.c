@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All transports have the same statistics and errors: the module, and probes on libshim without it.
+ * All transports have the same statistics and errors: the module, and, without it, probes on
+ * libshim.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -133,7 +134,7 @@ static uint64_t monotonic(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* The shortest lifetime of a process that traces nothing */
+/* Return the shortest lifetime of a process that traces nothing. */
 static uint64_t shortest_life(void)
 {
 	uint64_t least = UINT64_MAX, took;
@@ -148,7 +149,7 @@ static uint64_t shortest_life(void)
 	return least;
 }
 
-/* Transactions of other processes add no cost to a process that traces nothing. */
+/* Transactions of other processes do not delay a process that traces nothing. */
 TEST_F(ways, others_begins)
 {
 	uint64_t before;
@@ -170,8 +171,8 @@ TEST_F(ways, others_begins)
 }
 
 /*
- * Begin a transaction while tracing is off, and turn it on.  Wait @us, because the kernel detaches
- * a program or a probe some time after its link is closed.
+ * Begin a transaction while tracing is off, and then turn tracing on.  Wait @us first, because the
+ * kernel detaches a program or a probe some time after its link is closed.
  */
 static int begin_unheard(const struct shim_trace_options *options, unsigned int us)
 {
@@ -183,7 +184,10 @@ static int begin_unheard(const struct shim_trace_options *options, unsigned int 
 	return err ? err : pmtraceend("in flight");
 }
 
-/* Tracing is turned off and on in the middle of a transaction: its end knows the start time. */
+/*
+ * If tracing is turned off and on in the middle of a transaction, its end still knows the start
+ * time.
+ */
 TEST_F(ways, detached_in_flight)
 {
 	UNLESS_MISSING();
@@ -195,7 +199,7 @@ TEST_F(ways, detached_in_flight)
 	ASSERT_EQ(0, pmtraceend("in flight"));
 	EXPECT_EQ(1, count_of("in flight", SHIM_TRACE_TRANSACTION));
 	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
-	/* A transaction that began without a listener is unknown, and is counted as such. */
+	/* A transaction that began without a listener is counted as unknown. */
 	for (int ms = 300; ms < 30000; ms *= 2) {
 		ASSERT_EQ(0, begin_unheard(&self->options, 1000 * ms));
 		if (!count_of("in flight", SHIM_TRACE_TRANSACTION))
@@ -249,7 +253,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Stop reading at the second event, with a distinct return value. */
+/* Stop reading at the second event by returning a distinct value. */
 static int take_two(void *arg, const struct shim_trace_event *event)
 {
 	struct events *events = arg;
@@ -318,7 +322,7 @@ static int take_within(void *arg, const struct shim_trace_event *event)
 	return shim_trace_stats_get(nested->trace, &n);
 }
 
-/* A callback can use all other calls, but cannot read events itself. */
+/* A callback can make all other calls, but cannot read events itself. */
 TEST_F(ways, events_in_a_callback)
 {
 	struct nested nested = { .returned = 0 };
@@ -363,7 +367,7 @@ TEST_F(ways, no_ring)
 	EXPECT_EQ(-ENODATA, shim_trace_events(self->trace, 0, take, &events));
 }
 
-/* Open transactions are listed until they have ended. */
+/* A transaction is listed as open until it ends. */
 TEST_F(ways, open_ones)
 {
 	struct events events = { .n = 0 };
@@ -381,7 +385,7 @@ TEST_F(ways, open_ones)
 	EXPECT_EQ(1, events.n);
 }
 
-/* With begins, each thread's transaction has its own row. */
+/* If begins are recorded, each thread's transaction has its own row. */
 TEST_F(ways, threads_share_a_tag)
 {
 	struct events events = { .n = 0 };
@@ -412,7 +416,7 @@ static int begun_by_a_thread(void)
 	return pthread_create(&thread, NULL, begin_shared, NULL) || pthread_join(thread, &bad) || bad;
 }
 
-/* If a thread ends another thread's transaction, it is no longer listed; the others are. */
+/* If a thread ends another thread's transaction, only this transaction is no longer listed. */
 TEST_F(ways, open_ones_of_threads)
 {
 	UNLESS_MISSING();
@@ -434,7 +438,7 @@ TEST_F(ways, open_ones_of_threads)
 	EXPECT_EQ(0, self->drops.given_up);
 }
 
-/* An end in a thread that has begun none ends the one that has been open longest, also in vc_open. */
+/* An end in a thread without a transaction ends the oldest open transaction, also in vc_open. */
 TEST_F(ways, oldest_is_ended)
 {
 	UNLESS_MISSING();
@@ -463,7 +467,7 @@ TEST_F(ways, oldest_is_ended)
 	}
 }
 
-/* When the newest transaction in the pinned array vc_open_row began */
+/* Return the time at which the newest transaction in the pinned array vc_open_row began. */
 static uint64_t newest_row(void)
 {
 	union bpf_attr attr = { .pathname = (uintptr_t)"/sys/fs/bpf/vcpc/vc_open_row" };
@@ -518,7 +522,7 @@ TEST_F(ways, more_than_rows)
 	EXPECT_EQ(0, self->drops.not_open + self->drops.open_full);
 }
 
-/* By default the module's begins are events, and those of probes are not. */
+/* By default, begins are recorded as events with the module, but not with probes. */
 TEST_F(ways, begins_by_default)
 {
 	int by_module = variant->flag == SHIM_TRACE_F_MODULE;
@@ -540,7 +544,9 @@ TEST_F(ways, begins_by_default)
 	EXPECT_EQ(-EINVAL, shim_trace_on(&self->options));
 }
 
-/* Ten transactions of a process in which posix_fadvise(2) fails, as in a kernel without it */
+/*
+ * Perform ten transactions in a process in which posix_fadvise(2) fails, as in a kernel without it.
+ */
 static void without_advice(void)
 {
 	static struct sock_filter code[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A daemon closes all descriptors that it did not open, including the library's, and reuses their
- * numbers. The library neither reads nor closes the new descriptors.
+ * If a daemon closes all descriptors that it did not open, including the library's, and reuses
+ * their numbers, the library neither reads nor closes the new descriptors.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>

@@ -19,7 +19,7 @@ struct counter {
 	cpc_buf_t *after;
 };
 
-/* Whether the event can be counted here */
+/* Open the counter.  Return whether the event can be counted here. */
 static bool open_counter(struct counter *c, const char *event, uint64_t preset, uint_t flags)
 {
 	c->cpc = cpc_open(CPC_VER_CURRENT);
@@ -100,7 +100,7 @@ TEST(page_faults_across_the_wrap)
 	cpc_close(c.cpc);
 }
 
-/* Faults of another thread are not counted. */
+/* Fault in another thread, whose faults are not counted. */
 static void *touch_elsewhere(void *p)
 {
 	touch_all(p, 3000);
@@ -155,7 +155,7 @@ TEST(context_switches)
 	cpc_close(c.cpc);
 }
 
-/* A sleeping thread has no ticks, and a working one at most the elapsed time. */
+/* A sleeping thread has no ticks; a working thread has at most the elapsed time. */
 TEST(ticks_are_cpu_time)
 {
 	hrtime_t slept, worked;
@@ -176,8 +176,8 @@ TEST(ticks_are_cpu_time)
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
 	/*
-	 * This is exact in a VM that counts instructions as time. On other machines, the host can
-	 * stop the machine.
+	 * This is exact only in a VM that counts instructions as time: otherwise the host can pause
+	 * the machine.
 	 */
 	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) +
 		  (getenv("VM_ICOUNT") ? 1000000 : 20000000));
@@ -250,8 +250,8 @@ TEST(instructions_across_switches)
 }
 
 /*
- * One of a CPU's counters may count only cycles. A set that needs it for another event is refused
- * as a whole, with an error.
+ * Some PMUs have a counter that counts only cycles.  A set that needs it for another event is
+ * refused as a whole, with an error.
  */
 static int reported;
 

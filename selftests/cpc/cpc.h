@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of libcpc: sets of one request, and their values */
+/* Functions for the tests of libcpc: create sets of one request, and read their values. */
 #ifndef SELFTESTS_CPC_H
 #define SELFTESTS_CPC_H
 
@@ -35,7 +35,7 @@ static inline void silent(const char *fn, int subcode, const char *fmt, va_list 
 	(void)ap;
 }
 
-/* A set of one request for user mode; NULL if this machine does not have the event */
+/* Return a set of one request for user mode, or NULL if this machine does not have the event. */
 static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -49,7 +49,7 @@ static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 	return set;
 }
 
-/* Create a handle with such a set; NULL after printing the reason */
+/* Create a handle with a set of one request.  Return NULL after printing the reason. */
 static inline cpc_t *open_with(cpc_set_t **set, const char *event, uint64_t preset)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -63,20 +63,20 @@ static inline cpc_t *open_with(cpc_set_t **set, const char *event, uint64_t pres
 	return NULL;
 }
 
-/* Add a request for user mode that overflows after @events events */
+/* Add a request for user mode that overflows after @events events. */
 static inline int add_overflowing(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t events)
 {
 	return cpc_set_add_request(cpc, set, event, -events, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0,
 				   NULL);
 }
 
-/* Sample now; -1 and errno on failure. */
+/* Sample now.  Return -1 and set errno on failure. */
 static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	return cpc_set_sample(cpc, set, buf) ? -1ULL : value(cpc, buf, 0);
 }
 
-/* Whether the machine counts such an event */
+/* Return whether the machine counts this event. */
 static inline bool counts(cpc_t *cpc, const char *event)
 {
 	cpc_set_t *set = set_of(cpc, event, 0);

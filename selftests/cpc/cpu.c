@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpc_bind_cpu() counts a CPU, regardless of the process that runs on it, and excludes other
+ * cpc_bind_cpu() counts a CPU, regardless of the processes that run on it, and excludes other
  * bindings.
  */
 #include <pthread.h>
@@ -71,7 +71,7 @@ static void *touch_in_thread(void *n)
 	return NULL;
 }
 
-/* Threads on this CPU, the caller or another one */
+/* Counts include each thread that runs on the CPU, the caller or another one. */
 TEST_F(cpu, counts_whoever_runs_there)
 {
 	cpu_set_t only;
@@ -175,7 +175,7 @@ TEST_F(cpu, a_thread_that_moved)
 	EXPECT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
 }
 
-/* The set can be bound to another CPU after it was unbound from the first. */
+/* After the set was unbound from one CPU, it can be bound to another. */
 TEST_F(cpu, bound_to_one_cpu_after_the_other)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -208,7 +208,9 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-/* Two threads count two CPUs at the same time: calls of one do not affect the other's CPU. */
+/*
+ * If two threads count two CPUs at the same time, the calls of one do not affect the other's CPU.
+ */
 TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 {
 	struct measured other = { .cpc = self->cpc, .cpu = 1, .pages = 300 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cpustat: its exact output, options, and exit statuses.
+# Test cpustat: its exact output, options, and exit statuses.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -10,7 +10,7 @@ two=sw::page-faults,sw::context-switches,sys
 value=' *[0-9]+ '
 cpus=$(grep -c ^processor /proc/cpuinfo)
 
-# refuses STATUS ARGUMENT...: invalid usage or failure
+# refuses STATUS ARGUMENT...: check that it rejects the arguments, or fails, with this status
 refuses() {
 	status=$1
 	shift
@@ -19,15 +19,15 @@ refuses() {
 }
 run() { cpustat "$@" >"$out" 2>"$err"; }
 
-# If a slow machine misses an interval, the count decreases, but never the last two.
+# If a slow machine misses an interval, there are fewer lines, but always the last two.
 run -c $two 0.5 2
 result "exit status 0"
 [ "$(head -n 1 "$out")" = '   time cpu event      pic0      pic1 ' ]
 result "the header"
 [ "$(grep -Ecx " +[0-9]\.[0-9]{3}   [0-9]  tick $value$value" "$out")" = $((2 * cpus)) ]
-result "a line a CPU and interval"
+result "one line per CPU and interval"
 [ "$(tail -n 1 "$out" | cut -c 1-18)" != '' ] && tail -n 1 "$out" | grep -Eqx " +[0-9]\.[0-9]{3}   $cpus total $value$value"
-result "the total's line: how many threads, and the sums"
+result "the total line has the number of threads, and the sums"
 awk '$3 == "tick" { a += $4; b += $5 } $3 == "total" { exit !($4 == a && $5 == b && b > 0) }' "$out"
 result "the sums are those of the ticks"
 
@@ -37,24 +37,24 @@ result "-n and -t"
 
 run -T u -c $two 0.2 1
 [ "$(grep -Ecx '[0-9]{10}' "$out")" = $((cpus + 1)) ]
-result "-T u: seconds before each line"
+result "-T u prints seconds before each line"
 run -T d -c $two 0.2 1
 [ "$(grep -Ec '^[A-Z][a-z]{2} [A-Z][a-z]{2} ' "$out")" = $((cpus + 1)) ]
-result "-T d: a date before each line"
+result "-T d prints a date before each line"
 
 run -c sw::page-faults -c sw::context-switches 1 4
 [ "$(grep -c 'tick.*# sw::page-faults$' "$out")" = $((2 * cpus)) ] &&
 	[ "$(grep -c 'tick.*# sw::context-switches$' "$out")" = $((2 * cpus)) ] && [ "$(grep -c "total .* # " "$out")" = 2 ]
-result "two sets take turns"
+result "two sets are multiplexed"
 run -p 3 -c sw::page-faults -c sw::context-switches 1 2
 awk '$3 == "tick" && $2 == 0 { n++; if (n == 3) exit !($1 >= 4) } END { if (n < 3) exit 1 }' "$out"
-result "-p: rests between cycles"
+result "-p pauses between cycles"
 
 run -p 0.1 -c sw::page-faults -c sw::context-switches 1 2 && [ "$(grep -c tick "$out")" = $((4 * cpus)) ] &&
 	tail -n 1 "$out" | awk '{ exit !($1 >= 4) }'
-result "-p: too short a period is no rest"
+result "-p without a pause, because the period is too short"
 
-# idle_threads WANTED OPTION...: within a limited time, a run has this many threads with the lowest
+# idle_threads WANTED OPTION...: check that a run soon has this many threads with the lowest
 # priority
 idle_threads() {
 	wanted=$1 idle=-1 tries=0
@@ -62,7 +62,7 @@ idle_threads() {
 	: >"$out"
 	cpustat "$@" 60 1 >"$out" 2>"$err" &
 	running=$!
-	# All threads exist when the header is printed.
+	# All threads exist once the header is printed.
 	until [ -s "$out" ] || ! kill -0 $running; do
 		sleep 0.1
 	done
@@ -78,29 +78,29 @@ idle_threads() {
 }
 idle_threads "$cpus" -s -c sw::page-faults,nouser,sys && idle_threads 0 -s -c sw::page-faults &&
 	idle_threads 0 -c sw::page-faults,nouser,sys
-result "-s: each CPU is kept busy while system mode only is counted"
+result "-s: each CPU is kept busy while only system mode is counted"
 
 run -D -c no-such-event 1 1
 grep -Eq '^cpustat: [a-z_]+: ' "$err"
-result "-D: the function is named"
+result "-D prints the name of the function"
 refuses 2 -c $two 0 && refuses 2 -c $two 1 0 && refuses 2 1 1 && refuses 2 -c no-such-event 1 1 &&
 	refuses 2 -c $two -T x 1 1
-result "wrong usage is 2"
+result "invalid usage exits with status 2"
 run -h && grep -Eq '^	event\[0-[0-9]+\]: ' "$out" && grep -q 'sw::page-faults' "$out"
-result "-h: what can be counted"
+result "-h lists the events that can be counted"
 
 if cpustat -c cycles 0.1 1 >/dev/null 2>&1; then
 	cpustat -c cycles 1 1 >"$out" 2>"$err" &
 	measuring=$!
 	sleep 0.5
 	cputrack -c cycles -T 0 "$(dirname "$0")/pctx" exit 0 >"$dir/second" 2>&1
-	result "while it counts, threads can be tracked"
+	result "threads can be tracked at the same time"
 	cpustat -c cycles 0.1 1 >"$dir/second" 2>&1
-	result "and its CPUs be counted by another"
+	result "another process can count the same CPUs"
 	wait $measuring
-	result "which takes nothing from it"
+	result "this does not affect the first process"
 else
-	skip "while it counts, threads can be tracked" "no PMU counts cycles"
-	skip "and its CPUs be counted by another" "no PMU counts cycles"
+	skip "threads can be tracked at the same time" "no PMU counts cycles"
+	skip "another process can count the same CPUs" "no PMU counts cycles"
 fi
 done_testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* No resources remain when a program is replaced, a thread exits, or a handle is closed. */
+/* When a program is replaced, a thread exits, or a handle is closed, no resources remain. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(ends)
 	EXPECT_EQ(0, cpc_close(self->cpc));
 }
 
-/* In the new program: nothing is bound, and no descriptor is left open. */
+/* Check in the new program that nothing is bound and that no descriptor is left open. */
 static int after_exec(const char *descriptors_before)
 {
 	int before = atoi(descriptors_before), now = open_files();
@@ -62,7 +62,7 @@ TEST_F(ends, a_new_program_has_nothing_bound)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* A thread that binds a set and exits */
+/* Bind a set in a thread and exit. */
 static void *bind_and_end(void *arg)
 {
 	struct shared_set *job = arg;
@@ -124,7 +124,7 @@ TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* Run before the tests, because this process may be the one after exec. */
+/* Run before the tests, because this process may be one that a test has executed. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "after-exec"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each error of libcpc's calls: return value, errno, subcode, and no side effects */
+/* Each error of libcpc's calls has its return value, errno and subcode, and no side effects. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,11 +22,12 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 	reported.subcode = subcode;
 	snprintf(reported.fn, sizeof(reported.fn), "%s", fn);
 	vsnprintf(reported.text, sizeof(reported.text), fmt, ap);
-	errno = 0;	/* must not have an effect */
+	errno = 0;	/* the call must not set it */
 }
 
 /*
- * An expression fails with -1, an errno, and a subcode for the error handler (0: it is not called).
+ * Expect that an expression returns -1 with an errno, and passes a subcode to the error handler (0:
+ * the handler is not called).
  */
 #define EXPECT_FAIL(expr, err, sub, name)					\
 	do {									\
@@ -245,7 +246,10 @@ TEST_F(cpc, buffer_of_another_size)
 	EXPECT_FAIL(cpc_set_sample(self->cpc, self->set, buf), EINVAL, 0, "");
 }
 
-/* Solaris returned the other set's numbers, or wrote beyond the buffer. */
+/*
+ * Sampling an unbound set is refused.  On Solaris it returned the other set's numbers, or wrote
+ * beyond the buffer.
+ */
 TEST_F(cpc, a_replaced_set_is_not_sampled)
 {
 	cpc_set_t *second = cpc_set_create(self->cpc);
@@ -353,7 +357,7 @@ TEST_F(cpc, a_forked_child_has_no_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The child has no privilege; the synthetic PMU of the native run requires none. */
+/* The child has no privilege.  The synthetic PMU of the native run requires none. */
 TEST_F(cpc, system_mode_needs_privilege)
 {
 	int status;

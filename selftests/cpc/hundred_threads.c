@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A hundred threads bind the same set at the same time. Nothing leaks, and each thread sees only
+ * A hundred threads bind the same set at the same time.  Nothing leaks, and each thread sees only
  * its own counts.
  */
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT: each new thread has the set, with its own values. */
+/* CPC_BIND_LWP_INHERIT: each new thread inherits the set, with its own values. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -83,7 +83,10 @@ static void run(struct inheritor *inheritor)
 		pthread_join(thread, NULL);
 }
 
-/* Its own faults, including some on its stack, and none of the others' thousands */
+/*
+ * The faults counted are the thread's own, a few of them on its stack, and none of the other
+ * threads' thousands.
+ */
 #define EXPECT_OWN_FAULTS(inheritor)						\
 	do {								\
 		EXPECT_LE((inheritor).faults, (inheritor).counted);		\
@@ -168,7 +171,7 @@ TEST_F(inherit, not_by_a_forked_child)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Calls without a set argument also find the inherited one. */
+/* Calls without a set argument also apply to the inherited set. */
 static void *stop_and_go_on(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -199,7 +202,7 @@ TEST_F(inherit, an_inheriting_thread_stops_its_own_counters_only)
 	EXPECT_EQ(0, cpc_disable(self->cpc));
 }
 
-/* A thread replaces the inherited set by binding another one, or the same one again. */
+/* Replace the inherited set by binding another one, or the same one again. */
 static void *bind_again(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -253,7 +256,7 @@ TEST_F(inherit, an_inheriting_thread_may_bind_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The set is destroyed while threads have it bound: their calls fail from then on. */
+/* Wait while the set is destroyed; calls fail from then on. */
 static void *wait_twice(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -310,7 +313,7 @@ static void *sample_once(void *arg)
 	return NULL;
 }
 
-/* The thread has the minimum stack, and a set whose sample nearly fills it. */
+/* A thread with the minimum stack can inherit a set whose sample nearly fills this stack. */
 TEST_F(inherit, a_thread_with_a_small_stack)
 {
 	struct inheritor inheritor = {

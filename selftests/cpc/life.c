@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set's life in libcpc: counted, stopped, rebound, destroyed; buffers and walkers. */
+/*
+ * The life of a set in libcpc: it is counted, stopped, rebound and destroyed; buffers and walkers
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -82,7 +84,7 @@ TEST_F(cpc, stopped_stands_still)
 	EXPECT_LT(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
 }
 
-/* Take 100 samples first, so that the synthetic PMU of the native run has also counted. */
+/* Take 100 samples first, because the synthetic PMU of the native run counts only when sampled. */
 TEST_F(cpc, rebinding_starts_from_the_presets)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -289,7 +291,7 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 	EXPECT_STREQ("picnum", last);
 }
 
-/* Threads share a set; each has its own values and cannot see those of others. */
+/* Bind a set that threads share: each thread has its own values and cannot see those of others. */
 static void *share(void *arg)
 {
 	struct shared_set *s = arg;

@@ -82,7 +82,7 @@ TEST_F(lists, counters_lists_make_up_the_list_of_all)
 	struct names all = { 0 }, pics = { 0 };
 
 	cpc_walk_events_all(self->cpc, &all, see);
-	EXPECT_EQ(all.calls, all.n) TH_LOG("a name came twice");
+	EXPECT_EQ(all.calls, all.n) TH_LOG("a name is listed twice");
 	pics = all;
 	for (uint_t pic = 0; pic < cpc_npic(self->cpc); pic++)
 		cpc_walk_events_pic(self->cpc, pic, &pics, see_pic);
@@ -90,7 +90,7 @@ TEST_F(lists, counters_lists_make_up_the_list_of_all)
 	forget(&pics);
 	memset(&all, 0, sizeof(all));
 	cpc_walk_generic_events_all(self->cpc, &all, see);
-	EXPECT_EQ(all.calls, all.n) TH_LOG("a name came twice");
+	EXPECT_EQ(all.calls, all.n) TH_LOG("a name is listed twice");
 	pics = all;
 	for (uint_t pic = 0; pic < cpc_npic(self->cpc); pic++)
 		cpc_walk_generic_events_pic(self->cpc, pic, &pics, see_pic);
@@ -143,7 +143,7 @@ static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 	reported = subcode;
 }
 
-/* Add the attribute, bind the set, and return the subcode of the refusal. */
+/* Add the attribute and bind the set.  Return the subcode of the error. */
 static int bound_with(cpc_t *cpc, const char *event, const char *attr, uint64_t with)
 {
 	cpc_attr_t attrs = { (char *)attr, with };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SIGEMT when a counter overflows: the set stops, and can be restarted. */
+/* When a counter overflows, the thread receives SIGEMT and the set stops; it can be restarted. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 #include "cpc.h"
 #include "kselftest_harness.h"
 
-/* Data recorded by the SIGEMT handler, and its actions */
+/* The SIGEMT handler's record of the signal, and its instructions */
 static struct {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -40,7 +40,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 		on_emt.errors += cpc_bind_curlwp(on_emt.cpc, on_emt.set, 0) != 0;
 }
 
-/* Two requests for page faults: the first one overflows after 50, the second one never */
+/* Two requests for page faults: the first overflows after 50, the second never. */
 FIXTURE(overflow) {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -93,7 +93,10 @@ TEST_F(overflow, one_sigemt_after_k_events_and_the_whole_set_is_frozen)
 	EXPECT_EQ(EMT_CPCOVF, on_emt.info.si_code);
 	EXPECT_NE(NULL, on_emt.info.si_addr);
 	EXPECT_EQ(0, on_emt.errors);
-	/* The counter that overflowed is small and below its preset; the other is not. */
+	/*
+	 * The counter that overflowed is below its preset, and its value is small; the other is
+	 * not.
+	 */
 	EXPECT_GT(AFTER, on_emt.values[0]);
 	EXPECT_LE(1000 + AFTER, on_emt.values[1]);
 	EXPECT_GE(1000 + AFTER + 1, on_emt.values[1]);
@@ -165,7 +168,7 @@ TEST_F(overflow, a_preset_of_the_handler_is_the_next_distance)
 	touch(100);
 	EXPECT_EQ(21, on_emt.times);
 	EXPECT_EQ(0, on_emt.errors);
-	/* A new bind starts from the presets that the requests were added with. */
+	/* A new bind starts from the presets of the requests. */
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 }
@@ -177,7 +180,7 @@ TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1000, value(self->cpc, self->buf, 1));
-	/* The same for a set that was disabled; binding it starts it. */
+	/* The same holds for a set that was disabled; binding it starts it. */
 	ASSERT_EQ(0, cpc_disable(self->cpc));
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	touch(7);
@@ -257,7 +260,7 @@ TEST_F(overflow, without_a_handler_it_ends_the_process)
 	EXPECT_EQ(SIGEMT, WTERMSIG(status));
 }
 
-/* If a counter wraps whose request has no notification, no signal is sent. */
+/* If a counter wraps whose request has no notification, no signal is sent and the set continues. */
 TEST_F(overflow, a_wrap_that_is_not_asked_for_goes_on)
 {
 	cpc_set_t *set = set_of(self->cpc, "page-faults", UINT64_MAX - 10);
@@ -324,8 +327,8 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 }
 
 /*
- * An overflow of a set bound to a CPU sends no signal, and the set continues. A thread can use the
- * set afterwards.
+ * An overflow of a set bound to a CPU sends no signal, and the set continues.  Afterwards a thread
+ * can use the set.
  */
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread receives a signal first. */
+/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: each new thread receives a signal first. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@
 static cpc_t *cpc;
 static cpc_set_t *set;
 
-/* Data recorded by the handler at the first signal of a thread other than the parent */
+/* The handler's record of the first signal of a thread other than the parent */
 static struct {
 	volatile sig_atomic_t times;
 	lwpid_t tid;
@@ -108,7 +108,7 @@ TEST_F(inherited, a_new_thread_is_signalled_first_and_reads_uint64_max)
 	EXPECT_EQ(0, seen.errors);
 	EXPECT_EQ(UINT64_MAX, seen.values[0]);
 	EXPECT_EQ(7, seen.values[1]);
-	/* It is frozen until a restart, which does not happen here. */
+	/* The set is frozen until a restart, which does not happen here. */
 	EXPECT_EQ(0, inheritor.errors);
 	EXPECT_EQ(UINT64_MAX, inheritor.end[0]);
 	EXPECT_EQ(7, inheritor.end[1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Rules of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), one test for
- * each.  Documentation/api/libcpc-conformance.rst lists which other tests cover a rule.
+ * each.  Documentation/api/libcpc-conformance.rst lists the other tests of each rule.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(EINVAL, errno);					\
 	} while (0)
 
-/* A void call reports EINVAL only in errno, and changes nothing. */
+/* Expect that a void call sets errno to EINVAL and changes nothing. */
 #define EXPECT_REFUSED(call, buf)						\
 	do {									\
 		uint64_t was_ = value(self->cpc, buf, 0);			\
@@ -83,7 +83,7 @@ TEST_F(pages, each_counter_is_enabled)
 	EXPECT_LE(20, value(self->cpc, self->buf, 1));
 }
 
-/* Each call with a set argument refuses a set of another handle. */
+/* Each call with a set argument rejects a set of another handle. */
 TEST_F(pages, a_set_of_another_handle)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -110,7 +110,7 @@ TEST_F(pages, a_buffer_of_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* A set that was created after another was destroyed differs from it, even at the same address. */
+/* A set created after another set was destroyed is a different set, even at the same address. */
 TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 {
 	for (int i = 0; i < 100; i++) {
@@ -125,7 +125,7 @@ TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 	}
 }
 
-/* A buffer does not fit its set any more after a request was added to the set. */
+/* After a request was added to a set, the set's earlier buffers no longer fit. */
 TEST_F(pages, a_buffer_of_before_a_request)
 {
 	ASSERT_EQ(2, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER, 0,
@@ -134,7 +134,7 @@ TEST_F(pages, a_buffer_of_before_a_request)
 	EXPECT_EINVAL(cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Each call with a buffer argument refuses a buffer of another handle. */
+/* Each call with a buffer argument rejects a buffer of another handle. */
 TEST_F(pages, a_buffer_of_another_handle)
 {
 	uint64_t got = 77;
@@ -159,7 +159,7 @@ TEST_F(pages, a_buffer_of_another_handle)
 	EXPECT_LT(0, cpc_buf_hrtime(self->cpc, self->buf));
 }
 
-/* A buffer can be copied to another one only if both belong to the same set. */
+/* A buffer can be copied only to a buffer of the same set. */
 TEST_F(pages, copies_are_of_the_same_set)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -170,7 +170,7 @@ TEST_F(pages, copies_are_of_the_same_set)
 	EXPECT_EQ(3, value(self->cpc, self->more, 0));
 }
 
-/* Sums and differences of values; as in the original, the sets may be copies of each other. */
+/* Values can be added and subtracted; as in the original, the sets may be copies of each other. */
 TEST_F(pages, sums_and_differences)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -196,7 +196,7 @@ TEST_F(pages, buf_set_changes_the_buffer_only)
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
 
-/* A restart and a preset fail if the thread has no bound set, or another one. */
+/* A restart and a preset fail if the thread has no bound set, or has bound another one. */
 TEST_F(pages, restart_of_what_is_not_bound)
 {
 	EXPECT_EINVAL(cpc_set_restart(self->cpc, self->set));
@@ -257,7 +257,7 @@ TEST_F(pages, only_the_thread_that_bound_it)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Invalid flags, sets without requests, and sets that are not bound are refused. */
+/* Invalid flags, sets without requests, and unbound sets are rejected. */
 TEST_F(pages, arguments)
 {
 	cpc_set_t *empty = cpc_set_create(self->cpc);
@@ -284,7 +284,7 @@ TEST_F(pages, unbind)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* The hrtime is the time of the last sample, the tick how long the set has counted. */
+/* hrtime is the time of the last sample, and tick is the time for which the set has counted. */
 TEST_F(pages, times)
 {
 	hrtime_t before, after;

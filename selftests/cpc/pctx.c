@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process created by libpctx: the handlers that are called, and their order. */
+/* A process created by libpctx: which handlers are called, and in which order */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ TEST(killed)
 	pctx_release(pctx);
 }
 
-/* A signal that is not fatal is delivered. */
+/* A nonfatal signal is delivered. */
 TEST(signals_are_delivered)
 {
 	struct heard heard = { 0 };
@@ -204,7 +204,7 @@ TEST(ticks)
 	from = now_ms();
 	EXPECT_EQ(0, pctx_run(pctx, 50, 4, on_tick));
 	EXPECT_LE(200, now_ms() - from);
-	/* Missed ticks call no handler, but are counted. */
+	/* Missed ticks do not call the handler, but are counted. */
 	EXPECT_LE(1, heard.ticks);
 	EXPECT_GE(4, heard.ticks);
 	heard_before = heard.ticks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process captured by libpctx, and its state after release. */
+/* A process captured by libpctx, and its state after release */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ TEST(captured_and_let_go)
 	EXPECT_EQ(0, status);
 }
 
-/* Each thread is a directory with one link, in addition to '.' and '..'. */
+/* Count the threads: the directory has one link per thread, and those for '.' and '..'. */
 static int threads_of(pid_t pid)
 {
 	struct stat st = { 0 };
@@ -70,7 +70,7 @@ static void *ends(void *unused)
 	return unused;
 }
 
-/* Each of four threads keeps starting threads that exit at once. */
+/* Each of four threads starts threads that exit at once. */
 static void *starts_others(void *unused)
 {
 	for (;;) {
@@ -82,7 +82,7 @@ static void *starts_others(void *unused)
 	return unused;
 }
 
-/* The number of a process's threads that are not traced by this one */
+/* Return the number of a process's threads that this process does not trace. */
 static int untraced(pid_t pid)
 {
 	struct dirent *entry;
@@ -139,7 +139,7 @@ TEST(captured_while_it_starts_threads)
 	}
 }
 
-/* A process with several threads, which are found when it is captured */
+/* A process's existing threads are found when it is captured. */
 TEST(captured_with_threads)
 {
 	struct heard heard = { 0 };

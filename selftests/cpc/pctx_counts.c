@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting on the threads of a process controlled by libpctx. */
+/* Counting on the threads of a process controlled by libpctx */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +19,9 @@ static void *works(void *unused)
 	return unused;
 }
 
-/* Each thread causes a known number of faults, plus those of its start. */
+/*
+ * Start threads, each of which causes a known number of faults in addition to those of its start.
+ */
 static int play(int threads)
 {
 	pthread_t thread;
@@ -155,7 +157,7 @@ TEST_F(pctx, wrong_arguments)
 	EXPECT_EQ(-1, cpc_bind_pctx(self->job.cpc, self->pctx, 2, set, 0));
 	EXPECT_EQ(ESRCH, errno);
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
-	/* No requests can be added while it is bound. */
+	/* While the set is bound, no requests can be added. */
 	EXPECT_EQ(-1, cpc_set_add_request(self->job.cpc, set, "page-faults", 0, CPC_COUNT_USER, 0,
 					  NULL));
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));

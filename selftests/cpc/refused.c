@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors that need a module: permissions, limits, and unsupported features. */
+/* Errors that require the module: permissions, limits, and unsupported features */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST_F(refused, no_descriptor_is_left)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* The result of the function when run by an unprivileged user */
+/* Return the result of the function when an unprivileged user runs it. */
 static int as_nobody(int (*fn)(cpc_t *cpc, cpc_set_t *set), cpc_t *cpc, cpc_set_t *set)
 {
 	int status;
@@ -144,7 +144,7 @@ TEST_F(refused, nobody_may_open_the_device)
 	EXPECT_EQ(0, status);
 }
 
-/* Accepted, as on machines without a hypervisor, although nothing is counted. */
+/* Hypervisor mode is accepted, as on machines without a hypervisor, although it counts nothing. */
 TEST_F(refused, the_hypervisor_is_not)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -159,7 +159,7 @@ TEST_F(refused, the_hypervisor_is_not)
 	EXPECT_EQ(0, reported);
 }
 
-/* A raw code is accepted, and without a PMU the error is reported when the set is bound. */
+/* A raw code is accepted.  Without a PMU, the error is reported when the set is bound. */
 TEST_F(refused, a_code_that_is_none_is_told_when_it_is_bound)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);

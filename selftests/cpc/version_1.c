@@ -97,7 +97,7 @@ TEST_F(v1, strings_there_and_back)
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1", text);
 	free(text);
-	/* These words matter only on other CPUs, but are accepted. */
+	/* These words have a meaning only on other CPUs, but are accepted. */
 	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, "sw::page-faults,17,pc,int1", &self->event));
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,pc0,pc1,int1", text);
@@ -158,7 +158,7 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The same pair with other presets starts from them, whatever was bound before. */
+/* The same pair with other presets starts from those, regardless of earlier bindings. */
 TEST_F(v1, bound_again_from_other_presets)
 {
 	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {
@@ -183,7 +183,7 @@ TEST_F(v1, wrong_bindings)
 	EXPECT_EQ(-1, cpc_bind_event(&other, 0));
 	EXPECT_EQ(EINVAL, errno);
 	other = self->event;
-	other.ce_pes[0] |= 0xffff;	/* no name has that number */
+	other.ce_pes[0] |= 0xffff;	/* no event has this number */
 	EXPECT_EQ(-1, cpc_bind_event(&other, 0));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, cpc_count_usr_events(0));
@@ -211,7 +211,7 @@ TEST_F(v1, modes_are_turned_while_it_counts)
 static volatile sig_atomic_t signals;
 static int failed;
 
-/* The idiom of version 1: bind the same set again to restart from the presets. */
+/* The idiom of version 1 is to bind the same set again, which restarts it from the presets. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	cpc_event_t *event = context;
@@ -292,7 +292,7 @@ TEST_F(v1, many_threads)
 	EXPECT_EQ(0, failed);
 }
 
-/* More pairs than are cached: the unused ones are dropped. */
+/* If there are more pairs than fit in the cache, unused ones are removed. */
 TEST_F(v1, many_pairs)
 {
 	static const char *const names[] = {

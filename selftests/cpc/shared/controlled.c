@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A controlled process, which is another instance of this program, and its handlers. */
+/* A controlled process, which is another instance of this program, and its handlers */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static void *for_ever(void *unused)
 	return unused;
 }
 
-/* The main thread exits while its other threads continue. */
+/* Exit from the main thread while the other threads continue. */
 int be_abandoned(int n)
 {
 	pthread_t thread;
@@ -196,7 +196,7 @@ pid_t run_apart(const char *what, const char *n)
 	}
 	if (!err) {
 		close(fds[1]);
-		/* End of file means that it now executes the program. */
+		/* End of file means that the child now executes the program. */
 		err = (int)read(fds[0], &err, sizeof(err));
 		close(fds[0]);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * For tests of libpctx: a controlled process, which is another instance of this program, and
- * handlers that record their calls.
+ * handlers that record their calls
  */
 #ifndef SELFTESTS_CONTROLLED_H
 #define SELFTESTS_CONTROLLED_H
@@ -12,7 +12,7 @@
 
 /*
  * struct heard - calls recorded by the handlers
- * @line: as letters and digits: i1 is the init_lwp of thread 1
+ * @line: the calls as letters and digits: i1 is the init_lwp of thread 1
  * @status: the exit status
  * @ticks: number of ticks
  * @fail_at_tick: the tick at which on_tick() fails
@@ -41,10 +41,12 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 /* Start this program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill). */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
-/* Be a process with the given number of threads that never exit. */
+/* Be a process with this many threads that never exit. */
 int be_abandoned(int n);
 
-/* Set by the error function of libpctx: 0 before a call, the length of the message afterwards */
+/*
+ * Index written by libpctx's error function: 0 before a call, the length of the message afterwards
+ */
 extern int last_complaint;
 void complain(const char *fn, const char *fmt, va_list ap);
 
