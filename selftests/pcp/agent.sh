@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scripts: start and stop PCP's own collector and trace agent.
 #
-# The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
+# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a
 # scratch directory.
 agent=$PCP_PMDAS_DIR/trace/pmdatrace
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log"
@@ -17,7 +17,7 @@ stop() {
 	fi
 }
 
-# The agent is ready when it exports its control metrics.
+# answers: check whether the agent exports its control metrics, which means that it is ready
 answers() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f trace.control.port 2>/dev/null | grep -q 14323; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Archives for tests, written byte by byte from the format's description.  The code is independent
- * of the library's, so that errors in either are found.
+ * of the library's, so the tests find errors in either.
  *
  * All times are nanoseconds after AF_START.  The program exits on any failure.
  */
@@ -30,7 +30,7 @@ struct af {
 	int version;
 	FILE *meta, *data, *index;
 	struct af_bytes sets, blocks;
-	size_t *refs;		/* positions in sets that contain offsets into blocks */
+	size_t *refs;		/* positions in sets that contain offsets of blocks */
 	size_t nrefs;
 	size_t numval_at;	/* index of the open set in sets, or 0 */
 	uint32_t npmids, numval;
@@ -85,7 +85,7 @@ static inline void af_stamp(struct af_bytes *b, int version, int64_t ns)
 	af_put32(b, (uint32_t)(version == 3 ? ns % AF_SEC : ns % AF_SEC / 1000));
 }
 
-/* Add the record's length before and after it, and write the record to its file. */
+/* Add the record's length before and after the record, and write it to its file. */
 static inline void af_frame(struct af_bytes *b, FILE *f)
 {
 	unsigned char len[4] = { (b->len + 8) >> 24, (b->len + 8) >> 16, (b->len + 8) >> 8,
@@ -132,7 +132,7 @@ static inline void af_open(struct af *a, const char *base, int version)
 	a->index = af_file(base, "index", version, -2);
 }
 
-/* @names: one or more, separated by blanks */
+/* @names: one or more names, separated by blanks */
 static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom, int sem,
 			   uint32_t units, const char *names)
 {
@@ -186,7 +186,7 @@ static inline void af_indom(struct af *a, int64_t ns, uint32_t indom, unsigned i
 	free(b.data);
 }
 
-/* A help text; type 5, 6, 9 or 10 */
+/* Add a help text of type 5, 6, 9 or 10. */
 static inline void af_note(struct af *a, uint32_t type, uint32_t ident, const char *text)
 {
 	struct af_bytes b = { 0 };
@@ -206,7 +206,7 @@ struct af_label {
 	unsigned int flags;	/* in addition to the level */
 };
 
-/* Labels from a time on: sets of one label each */
+/* Add labels that are valid from a time on, as sets of one label each. */
 static inline void af_labels(struct af *a, int64_t ns, uint32_t level, uint32_t ident,
 			     unsigned int n, const struct af_label *labels)
 {
@@ -236,7 +236,7 @@ static inline void af_labels(struct af *a, int64_t ns, uint32_t level, uint32_t 
 	free(b.data);
 }
 
-/* An index entry for the next record */
+/* Add an index entry for the next record. */
 static inline void af_index(struct af *a, int64_t ns)
 {
 	struct af_bytes b = { 0 };
@@ -265,7 +265,7 @@ static inline void af_begin(struct af *a, int64_t ns)
 	af_put32(&a->sets, 0);
 }
 
-/* A metric followed by its values, or with an error or 0 and no values */
+/* Add a metric, which is followed by its values, or has an error or 0 and no values. */
 static inline void af_set(struct af *a, uint32_t pmid, int error)
 {
 	af_put32(&a->sets, pmid);
@@ -462,7 +462,7 @@ static inline void af_vectors_record(struct af *a, int i)
 	text[0] = 'i';
 	af_set(a, AF_PMID(ISTR), 0);
 	af_string(a, -1, text);
-	if (i == 0 || i == 2) {		/* between them an error */
+	if (i == 0 || i == 2) {		/* between them, an error */
 		af_set(a, AF_PMID(ERRORS), 0);
 		af_u32(a, -1, 100 * (uint32_t)n);
 	} else if (i == 1) {
@@ -498,7 +498,7 @@ static inline void af_vectors(const char *base, int version)
 	af_vectors_with(base, version, NULL);
 }
 
-/* Optional parts of the vectors: texts of most kinds, labels of all levels */
+/* Add the optional parts of the vectors: texts of most kinds, and labels of all levels. */
 static inline void af_vectors_notes(struct af *a)
 {
 	static const struct af_label host = { -1, "hostname", "\"h\"", 0 };

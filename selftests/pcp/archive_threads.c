@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Eight threads read one archive, in private contexts and in a shared one. Each gets the same
- * results as a single thread.  archive_threads.sh runs it under ThreadSanitizer.
+ * Eight threads that read one archive, in private contexts and in a shared one, get the same
+ * results as a single thread.  archive_threads.sh runs this test under ThreadSanitizer.
  */
 #include <pthread.h>
 
@@ -18,7 +18,7 @@ struct worker {
 	int wrong;
 };
 
-/* The expected value of a counter at any time */
+/* Return the expected value of a counter at this time. */
 static int64_t expected(int64_t ms)
 {
 	return ms <= 10000 ? (int64_t)(0.5 + ms * 13 / 10000.0) : -1;
@@ -44,7 +44,7 @@ static int own_context(const struct worker *w, int round)
 	return wrong + (pmDestroyContext(handle) != 0);
 }
 
-/* Another thread can move the time between two calls, but each call is atomic. */
+/* Another thread can change the context's time between two calls, but each call is atomic. */
 static int shared_context(const struct worker *w, int round)
 {
 	pmID pmids[] = { AF_PMID(CU32), AF_PMID(SET), AF_PMID(ISTR) };

@@ -26,7 +26,7 @@ race() {
 	result "$2"
 }
 
-# The compiler cache also serves objects compiled in another checkout.
+# Compile relative to the checkout, to find objects that another checkout has cached.
 export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$top"
 compiler=$(command -v ccache || :)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc dump, label, summary and replay with time windows print the same as PCP's own tools.
+# vcpc dump, label, summary and replay with time windows print the same output as PCP's own tools.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ run() {
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# rows: time and second column of a replay in raw form
+# rows: print the time and the second column of a raw replay
 rows() {
 	run replay -r "$@" && awk '$1 ~ /^[0-9][0-9]:/ { print $1, $2 }' "$dir/out" >"$dir/rows"
 }
@@ -37,7 +37,7 @@ same_rows() {
 }
 
 rows -S 10s -T 20s -t 10s "$a" v.inst && same_rows '01:46:50 101' '01:47:00 102' '01:47:10 103'
-result "replay: -S behind the start, -T behind -S"
+result "replay: -S after the start, -T after -S"
 rows -S -20s -t 10s "$a" v.inst && same_rows '01:47:10 103' '01:47:20 105' '01:47:30 104'
 result "replay: -S before the end"
 rows -S @01:47:10 -T @01:47:20 -t 10s "$a" v.inst && same_rows '01:47:10 103' '01:47:20 105'
@@ -51,16 +51,16 @@ rows -S 10000ms -T '+5s 5000000us' -t 10s "$a" v.inst && same_rows '01:46:50 101
 	rows -A 30000ms -t 30s "$a" v.inst && same_rows '01:47:00 102' '01:47:30 104'
 result "replay: the units of -t in -S, -T and -A"
 rows -S 10s -O 10s -t 10s -T -20s "$a" v.inst && same_rows '01:47:00 102' '01:47:10 103'
-result "replay: -O goes off later"
+result "replay: -O starts later"
 rows -R -S 10s -t 10s "$a" v.inst &&
 	same_rows '01:47:30 104' '01:47:20 105' '01:47:10 103' '01:47:00 102' '01:46:50 101'
 result "replay: in reverse"
 rows -m forw -R -T 10s "$a" v.inst && same_rows '01:46:50.000000 101' '01:46:40.000000 100'
 result "replay: records in reverse, within a window"
 rows -Z EST5 -S 40s -t 10s "$a" v.inst && same_rows '20:47:20 105' '20:47:30 104'
-result "replay: another zone"
+result "replay: in another zone"
 rows -z -S 50s -t 10s "$a" v.inst && same_rows '01:47:30 104'
-result "replay: the host's zone"
+result "replay: in the host's zone"
 run replay -t 10s -i i1 "$a" v.set && grep -q i1 "$dir/out" && ! grep -q i0 "$dir/out"
 result "replay: one instance of all metrics"
 
@@ -72,9 +72,9 @@ CSV
 cmp -s "$dir/out" "$dir/want"
 result "replay: CSV"
 
-# The default view without options, and presets
+# Check the default view without options, and presets.
 cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/r" 7 checkout 1000 5000 2000
-result "an archive as vcpc record makes it"
+result "write an archive like vcpc record"
 bad=0
 for width in 40 60 80 200; do
 	COLUMNS=$width run replay "$dir/r"
@@ -84,21 +84,21 @@ done
 [ $bad = 0 ]
 result "replay: one screen, as wide as the terminal"
 run replay -p "$dir/r" && [ "$(wc -l <"$dir/out")" -le 40 ] && grep -q '^[0-9]* more columns' "$dir/out"
-result "replay -p: so are charts"
+result "replay -p: charts also fit"
 COLUMNS=40 run replay "$dir/r" && grep -q '^[0-9]* more columns: .*:transactions' "$dir/out"
-result "replay: says that there is more"
+result "replay: reports that there are more metrics"
 run replay "$dir/r" :counts && grep -q instructions "$dir/out" && grep -q tick "$dir/out" && ! grep -q checkout "$dir/out"
 result "replay: :counts"
 run replay "$dir/r" :transactions && grep -q checkout "$dir/out" && ! grep -q instructions "$dir/out"
 result "replay: :transactions"
 run replay -c "$dir/r" && ! grep -q 4096ns "$dir/out" && run replay -c "$dir/r" :all && grep -q 4096ns "$dir/out"
-result "replay: histograms only if they are asked for"
+result "replay: prints histograms only on request"
 run replay "$dir/r" :points
 [ $? = 1 ] && grep -q "no metrics for ':points'" "$dir/err"
-result "replay: a preset of which there is nothing"
+result "replay: a preset without data"
 run replay "$dir/r" :nonsense
 [ $? = 2 ] && grep -q ':counts' "$dir/err"
-result "replay: no such preset"
+result "replay: an unknown preset"
 run replay -t 2s "$dir/r" trace.transact.count && grep -q 'no values at this interval' "$dir/out"
 result "replay: an interval as long as the archive"
 run replay -j -r -S 40s -t 10s "$a" v.cu64 v.cdbl w.never v.disc &&
@@ -111,9 +111,9 @@ assert [r["values"] for r in d["rows"]] == [[42949672965, 0.5, None, "two"], [34
 ' <"$dir/out"
 result "replay: JSON"
 
-# Names and values may have any bytes; in JSON, invalid UTF-8 is converted from Latin-1.
+# Names and values can contain any bytes; in JSON, invalid UTF-8 is converted from Latin-1.
 cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h"
-result "an archive of hostile names"
+result "an archive with hostile names"
 run replay -j -m forw "$dir/h" any.bytes && python3 -c '
 import json, sys
 d = json.loads(sys.stdin.buffer.read().decode("utf-8"))
@@ -136,7 +136,7 @@ assert [r[1:] for r in rows[2:]] == [names[1:] + names[:1], names[2:] + names[:2
 ' <"$dir/out"
 result "replay: hostile names in CSV"
 
-# Instances by name: lists as in PCP's tools, and names that look like lists
+# Select instances by name, with lists as in PCP's tools, and with names that look like lists.
 cc_shim -o "$dir/named" "$here/peer/named_instances.c" && "$dir/named" "$dir/i"
 result "an archive of instances with long names"
 header() {
@@ -162,13 +162,13 @@ picks "$comma" -i a,b
 run replay -g -t 1s "$a" v.set v.inst && [ "$(grep -c '+---' "$dir/out")" = 2 ] &&
 	grep -q '^ *a i0: min .*mean .*max' "$dir/out" && grep -q '^ *b i1: min' "$dir/out" &&
 	grep -q '^ *[-+0-9.k]* *[|+] *[ab*][ab*]' "$dir/out" && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
-result "replay -g: instances in one chart"
+result "replay -g: several instances in one chart"
 run replay -g -c "$a"
 [ $? = 2 ]
-result "replay -g: is not CSV"
+result "replay -g: refuses CSV"
 [ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
-result "instances: metrics that have none are shown"
-# Several archives as one, by directory and by list
+result "instances: metrics without instances are listed"
+# Read several archives as one, by directory and by list.
 mkdir "$dir/two"
 "$dir/named" "$dir/two/a" && "$dir/named" "$dir/two/b" 1000
 for two in "$dir/two" "$dir/two/b,$dir/two/a"; do
@@ -220,7 +220,7 @@ for command in dump label summary; do
 done
 
 if ! command -v pmdumplog >/dev/null || ! has_peer; then
-	skip "PCP's tools say the same" "pcp is not installed, or PCP $peer_version was not fetched"
+	skip "PCP's tools print the same" "pcp is not installed, or PCP $peer_version was not fetched"
 	done_testing
 fi
 
@@ -234,9 +234,9 @@ for arguments in '-S10s -T30s' '-S-25s' '-A7s' '-S@01:47' '-S12s -O3s' '-A10s -S
 	[ -s "$dir/want" ] && diff "$dir/want" "$dir/rows" >"$dir/err" || { echo "# $arguments"; bad=1; }
 done
 [ $bad = 0 ]
-result "replay's windows are pmval's"
+result "replay has the same windows as pmval"
 
-# Values of one metric in sequence, with the time of each record
+# Print the values of one metric in sequence, with the time of each record.
 pmdumplog -Z UTC "$a" | awk '
 	/^[0-9:]+[.][0-9]+ / { time = substr($1, 1, 8); if ($2 == "<mark>") print time, "mark"; next }
 	/[(].*[)]:/ { metric = $2; gsub(/[():]/, "", metric) }
@@ -261,7 +261,7 @@ result "dump: texts"
 run dump -l "$dir/n" && grep -q '^archive: {' "$dir/out"
 result "dump: labels"
 run dump --all -S 5s -T 20s "$a" && [ "$(grep -c '^[0-9][0-9]:' "$dir/out")" = 3 ]
-result "dump: all, within a window"
+result "dump: everything, within a window"
 
 run label "$a" && grep -q '^  host       testhost$' "$dir/out" && grep -q '^  version    3$' "$dir/out" &&
 	grep -q '^  start      2001-09-09T01:46:40.000000000+00:00$' "$dir/out" &&
@@ -270,24 +270,24 @@ run label "$a" && grep -q '^  host       testhost$' "$dir/out" && grep -q '^  ve
 result "label"
 run label "$a" "$dir/nothing" "$dir/n"
 [ $? = 1 ] && [ "$(grep -c '^  host' "$dir/out")" = 2 ]
-result "label: of several, one is not there"
+result "label: of several, one of which does not exist"
 
-# metric and instance, average over time, minimum, maximum, number of values; rounded as by
-# pmlogsummary
+# Print metric and instance, average over time, minimum, maximum and number of values, rounded as by
+# pmlogsummary.
 pmlogsummary -ay "$a" | awk 'NR > 4 { at = $2 ~ /^\[/; metric = $1
 	if (at) { inst = $2; gsub(/[]["]/, "", inst); metric = metric "[" inst "]" }
 	print metric, $(3 + at), $(4 + at), $(5 + at), $(6 + at) }' | sort >"$dir/want"
 run summary "$a" && awk 'NR > 1 { printf "%s %.3f %.3f %.3f %d\n", $1, $3, $4, $5, $2 }' "$dir/out" |
 	sort >"$dir/got"
 awk 'NR == FNR { want[$1] = $0; next }
-	# Two values with a mark between them: no interval to average over
+	# There is a mark between the two values, so there is no interval to average over.
 	$1 == "w.late" { next }
 	{ n = split(want[$1], w)
 	  for (i = 2; i <= 5; i++)
 		if (n != 5 || $i - w[i] > 1e-3 * ($i + 1) || w[i] - $i > 1e-3 * ($i + 1)) bad = 1
 	  seen++ }
 	END { exit bad || seen < 10 }' "$dir/want" "$dir/got"
-result "summary: what pmlogsummary computes"
+result "summary: the same values as pmlogsummary"
 run summary -S 30s "$a" v.inst && grep -q '^v.inst  *3 ' "$dir/out"
 result "summary: within a window"
 done_testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Irregularities of archives that PCP's own writers produce and that its library accepts silently
+ * PCP's own writers produce irregular archives, which its library accepts silently.  Ours must do
+ * the same.
  */
 #include <endian.h>
 #include <errno.h>
@@ -27,7 +28,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* The label set of an instance, or the error of the call */
+/* Return the labels of an instance, or the error of the call. */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -48,7 +49,7 @@ static void context_of_any_number(struct af *a)
 	af_labels(a, 0, PM_LABEL_CONTEXT, 0, 1, &label);
 }
 
-/* PCP's importer stores the number that it was given, although it is meaningless. */
+/* PCP's importer stores any number that it receives, even a meaningless one. */
 TEST_F(made, labels_of_the_context)
 {
 	pmLabelSet *sets = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Invalid arguments, and archives that are missing, empty, truncated or modified. */
+/* Invalid arguments, and archives that are missing, empty, truncated or modified */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -126,7 +126,7 @@ TEST_F(archive, files_that_are_empty_or_gone)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_LOGFILE);
 }
 
-/* The contents of the file; the caller frees it */
+/* Return the contents of the file, which the caller must free. */
 static unsigned char *load(const char *path, size_t *size)
 {
 	unsigned char *data;
@@ -180,7 +180,7 @@ static int count_damage(const char *base, int nmetrics, int from, int step)
 
 TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, from near the end, from after the end */
+	/* step by step, in jumps, from near the end, and from after the end */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 20000 }, { 45000, 1000 }, { 90000, 1000 } };
 	unsigned char *data;
 	char path[512];
@@ -242,9 +242,10 @@ static void make_volumes(const char *base, long *offsets)
 /* Damage to volume 1, and the records that can still be read */
 static const struct damage {
 	int record;		/* the first damaged record */
-	long at;		/* offset in it; the file is cut off there, or ... */
+	/* Offset of the damage in the record; the file ends there, or ... */
+	long at;
 	const char *bytes;	/* ... overwritten there */
-	int behind;		/* the first intact record after it */
+	int behind;		/* the first intact record after the damage */
 } damages[] = {
 	{ 9, 20, NULL, 10 }, { 7, 20, NULL, 10 }, { 7, 0, "\1\2\3\4", 8 },
 	{ 5, 0, "\1\2\3\4", 6 }, { 9, 0, "\1\2\3\4", 10 },
@@ -266,7 +267,10 @@ static void do_damage(const char *base, const struct damage *d, const long *offs
 		 fwrite(d->bytes, 1, 4, f) == 4 && !fclose(f), path);
 }
 
-/* Each intact record has its values, wherever fetches start, and no other values appear. */
+/*
+ * Check that each intact record has its values, wherever fetches start, and that no other values
+ * appear.
+ */
 static void right_or_missing(struct __test_metadata *_metadata, const struct damage *d,
 			     const pmResult *r)
 {
@@ -285,7 +289,7 @@ static void right_or_missing(struct __test_metadata *_metadata, const struct dam
 
 TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, backwards, from after the end */
+	/* step by step, in jumps, backwards, and from after the end */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 700 }, { 0, 6000 }, { 19000, -1000 },
 				       { 19000, -4500 }, { 12000, 500 } };
 	const pmID pmids[] = { AF_PMID(1), AF_PMID(2), AF_PMID(3) };
@@ -316,7 +320,7 @@ TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
 	}
 }
 
-/* Make every call on an archive, with any result. */
+/* Make every call on an archive, and ignore the results. */
 static void use_all(const char *base)
 {
 	static const int modes[] = { PM_MODE_INTERP, PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -345,7 +349,7 @@ static void use_all(const char *base)
 	pmDestroyContext(pmWhichContext());
 }
 
-/* Whichever byte is wrong, each call returns; the sanitizers detect invalid accesses. */
+/* If any byte is wrong, each call returns; the sanitizers detect invalid accesses. */
 TEST_F(archive, every_byte_changed)
 {
 	static const char *const suffixes[] = { "meta", "0", "index" };
@@ -369,7 +373,7 @@ TEST_F(archive, every_byte_changed)
 	EXPECT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
 }
 
-/* An archive that is cut off anywhere has all its complete records. */
+/* If an archive is truncated anywhere, all complete records can be read. */
 TEST_F(archive, cut_anywhere)
 {
 	unsigned char *data;

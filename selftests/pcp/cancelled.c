@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that is cancelled within a call leaves no lock held, so other threads continue. */
+/* A thread that is cancelled within a call releases all locks, so other threads continue. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ const char *__asan_default_options(void)
 
 static int context;
 
-/* The thread is cancelled at the first cancellation point within the call. */
+/* Fetch in a thread that is cancelled at the first cancellation point within the call. */
 static void *fetches(void *arg)
 {
 	pthread_cancel(pthread_self());

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc check: silent about good archives, reports each kind of damage, and agrees with pmlogcheck on the archives of
-# PCP's test suite.
+# vcpc check prints nothing about good archives, reports each kind of damage, and agrees with pmlogcheck on the
+# archives of PCP's test suite.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,11 +28,11 @@ for kind in vectors notes lines; do
 	for version in 2 3; do
 		"$dir/make_archive" "$dir/$kind$version" $version $kind
 		run "$dir/$kind$version" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
-		result "$kind, version $version: nothing to say"
+		result "$kind, version $version: no problem"
 	done
 done
 
-# A fresh copy as $dir/c
+# Copy the archive to $dir/c.
 fresh() {
 	rm -f "$dir"/c.*
 	for suffix in 0 meta index; do
@@ -49,7 +49,7 @@ size() {
 	stat -c %s "$dir/c.$1"
 }
 
-# says FILE TEXT WHAT: the check reports TEXT for FILE
+# says FILE TEXT WHAT: check that TEXT is reported for FILE
 says() {
 	run "$dir/c"
 	[ $? = 1 ] && grep -q "^c.$1: [0-9]*: damaged: .*$2" "$dir/out" && grep -q 'problem' "$dir/err"
@@ -68,7 +68,7 @@ says index 'ends within an entry' "a cut index"
 fresh
 rm "$dir/c.index"
 run "$dir/c" && grep -q '^c.index: 0: incomplete: the file is missing' "$dir/out" && [ ! -s "$dir/err" ]
-result "no index: incomplete, and no failure"
+result "no index: incomplete, but not a failure"
 fresh
 rm "$dir/c.meta"
 says meta 'missing' "no metadata"
@@ -80,18 +80,18 @@ fresh
 says index 'empty' "an empty index"
 fresh
 truncate -s 808 "$dir/c.index"
-says index 'contains only a label' "an index of a label"
+says index 'contains only a label' "an index that contains only a label"
 fresh
 head -c 808 "$dir/c.0" >"$dir/c.1"
 poke 1 27 1
 run "$dir/c" && grep -q '^c.1: 808: incomplete: the volume contains no records' "$dir/out" && [ ! -s "$dir/err" ]
-result "a later volume of a label: incomplete, and no failure"
+result "a later volume with only a label: incomplete, but not a failure"
 fresh
 truncate -s 808 "$dir/c.0"
-says 0 'contains only a label' "a first volume of a label"
+says 0 'contains only a label' "a first volume that contains only a label"
 fresh
 poke meta 37 101
-says meta 'label' "labels that do not agree"
+says meta 'label' "labels that differ"
 fresh
 poke 0 $((808 + 3)) 377
 says 0 'two length words differ' "a record's length"
@@ -102,25 +102,25 @@ poke 0 $((second + 4)) 0
 says 0 'older than the archive' "a time before the start"
 fresh
 poke 0 $((808 + 4 + 12 + 4 + 3)) 77
-says 0 'not described' "a metric that is not described"
+says 0 'not described' "a metric without a descriptor"
 fresh
 poke index $((808 + 31)) 1
-says index 'no record begins' "an entry that leads nowhere"
+says index 'no record begins' "an entry that does not refer to a record"
 fresh
 poke meta $((808 + 7)) 55
-says meta 'an unknown type' "a record of another type"
+says meta 'an unknown type' "a record of an unknown type"
 fresh
 poke meta $((808 + 23)) 2
-says meta 'bad semantics' "semantics that there are not"
+says meta 'bad semantics' "invalid semantics"
 
 "$vcpc" check "$dir/nothing" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q "archive '.*' not found" "$dir/err"
-result "an archive that is not there"
+result "a nonexistent archive"
 "$vcpc" check >"$dir/out" 2>"$dir/err"
 [ $? = 2 ]
-result "no archive named"
+result "no archive is given"
 run "$dir/vectors2.meta" "$dir/vectors3"
-result "several, and by a file's name"
+result "several archives, and one by a file's name"
 
 # Directories and lists: each archive is checked once, and damaged ones are reported with their directory.
 mkdir "$dir/all" "$dir/none"
@@ -132,14 +132,14 @@ done
 xz -k "$dir/all/d.meta"
 echo text >"$dir/all/notes"
 run "$dir/all" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
-result "a directory of good archives: nothing to say"
+result "a directory of good archives: no problem"
 truncate -s -10 "$dir/all/b.0"
 rm "$dir/all/c.meta"
 run "$dir/all"
 [ $? = 1 ] && grep -q "^$dir/all/b.0: [0-9]*: .*ends within a record" "$dir/out" &&
 	grep -q "^$dir/all/c.meta: 0: damaged: the file is missing" "$dir/out" && ! grep -q "all/[ad]" "$dir/out" &&
 	grep -q "2 of 4 archives are damaged" "$dir/err"
-result "a directory with bad ones among them"
+result "a directory with some damaged archives"
 run "$dir/all/" "$dir/all/b" "$dir/vectors3"
 [ $? = 1 ] && grep -q "2 of 5 archives" "$dir/err" && [ "$(grep -c 'b.0' "$dir/out")" = 1 ]
 result "each once"
@@ -150,12 +150,12 @@ run "$dir/all/a.0" "$dir/all/d.meta.xz" && [ ! -s "$dir/err" ]
 result "by the names of volumes and packed files"
 run "$dir/all/a" "$dir/nothing" "$dir/all/d"
 [ $? = 1 ] && grep -q "archive '$dir/nothing' not found" "$dir/err" && grep -q "1 of 3" "$dir/err"
-result "the others are checked where one is not there"
+result "if one does not exist, the others are checked"
 run "$dir/none" "$dir/all/a"
 [ $? = 1 ] && grep -q "the directory '$dir/none' contains no archives" "$dir/err"
 result "a directory without archives"
 
-# The check terminates for every change of a byte.
+# The check ends for every change of a byte.
 bad=0
 for seed in $(seq 150); do
 	fresh
@@ -171,15 +171,16 @@ if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
 	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
-		# 6.0.3 still complains about a logger's derived metrics; 6.3.8 does not
+		# Ignore what 6.0.3 reports about a logger's derived metrics, because 6.3.8 does not
+		# report it.
 		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | grep -v 'domain of pmid' | head -n 1)
 		[ -n "$complaint" ] || continue
 		timeout 900 "$vcpc" check "$archive" >"$dir/found" 2>&1
 		[ -s "$dir/found" ] || { echo "# $archive: $complaint"; bad=1; }
 	done
 	[ $bad = 0 ]
-	result "what pmlogcheck complains about is found"
+	result "everything that pmlogcheck reports is found"
 else
-	skip "what pmlogcheck complains about is found" "pcp-testsuite is not installed"
+	skip "everything that pmlogcheck reports is found" "pcp-testsuite is not installed"
 fi
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Clients of PCP 7.2.2 print the values that our library reads, from archives that vcpc record and our
-# import library wrote, and from pmdavcpc under pmcd 7.2.2: pmrep, the pcp2* exporters, Cockpit's
-# bridge, pmseries with a Valkey server, pmproxy and pcp-htop.
+# Clients of PCP 7.2.2 print the same values that our library reads, both from archives that vcpc
+# record and our import library wrote and from pmdavcpc under pmcd 7.2.2: pmrep, the pcp2* exporters,
+# Cockpit's bridge, pmseries with a Valkey server, pmproxy and pcp-htop.
 #
 # The agent is built with the agent library of 7.2.2.
 set -u
@@ -19,13 +19,13 @@ PCP_PEER=7.2.2
 # shellcheck source=selftests/pcp/with_agent.sh
 . "$here/with_agent.sh"
 begin_agent "$@"
-mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no BPF file system of one's own"
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no private BPF file system is possible"
 trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 [ -x "$peer/usr/bin/pcp2json" ] || skip_all "no clients of PCP 7.2.2: run scripts/fetch-pcp.sh 7.2.2"
 valkey=''
 export PATH="$dir/bin:$build/bin:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
-# peer_programs: the programs of 7.2.2, which also start each other, with its paths
+# peer_programs: set up the programs of 7.2.2, which start each other, with its paths
 peer_programs() {
 	mkdir -p "$dir/bin" "$dir/tmp" || return 1
 	for program in pmcd pmcpp pmnsmerge pminfo; do
@@ -40,7 +40,7 @@ peer_programs() {
 		PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log"
 }
 
-# The agent, linked with the libraries of 7.2.2
+# Link the agent with the libraries of 7.2.2.
 build_agent() {
 	pmdavcpc=$dir/pmdavcpc
 	# shellcheck disable=SC2046
@@ -59,13 +59,13 @@ archives() {
 	vcpc trace off >&2
 }
 
-# same FORMAT OUTPUT: it has the values of $ours
+# same FORMAT OUTPUT: check that OUTPUT has the values of $ours
 same() {
 	# shellcheck disable=SC2086
 	"$here/peer/client_values.py" "$ours" "$1" "$2" $times >&2
 }
 
-# client NAME FORMAT OPTION...: its output has the values of $ours
+# client NAME FORMAT OPTION...: check that the client's output has the values of $ours
 client() {
 	name=$1 format=$2
 	shift 2
@@ -73,7 +73,7 @@ client() {
 	result "$label: $name"
 }
 
-# over ARCHIVE INTERVAL METRIC...: each client over an archive
+# over ARCHIVE INTERVAL METRIC...: run each client on an archive
 over() {
 	archive=$dir/$1 label="$1 archive" interval=$2 times=''
 	shift 2
@@ -85,12 +85,12 @@ over() {
 	client pcp2csv csv -a "$archive" -t "$interval" -r "$@"
 	ours=$dir/records
 	client pmrep csv -a "$archive" --no-interpol -r -o csv "$@"
-	# These read records also if an interval is given.
+	# These clients read records even if an interval is given.
 	client pcp2json json -a "$archive" -r "$@"
 	client pcp2xml xml -a "$archive" -r "$@"
 }
 
-# These refuse metrics without help texts.
+# These clients refuse metrics without help texts.
 over_with_texts() {
 	over "$@"
 	shift 2
@@ -99,7 +99,7 @@ over_with_texts() {
 	client pcp2opentelemetry opentelemetry -a "$archive" -t "$interval" -r "$@"
 }
 
-# live METRIC...: each client with pmcd, while the values do not change
+# live METRIC...: run each client with pmcd, while the values do not change
 live() {
 	ours=$dir/live label=live times=live
 	"$dir/live_csv" 127.0.0.1 "$@" >"$ours"
@@ -112,7 +112,7 @@ live() {
 	client pcp2opentelemetry opentelemetry -h 127.0.0.1 -s 1 -r "$@"
 }
 
-# until COMMAND: repeat it until it succeeds
+# until_done COMMAND: repeat it until it succeeds
 until_done() {
 	tries=0
 	until "$@"; do
@@ -122,7 +122,7 @@ until_done() {
 	done
 }
 
-# cockpit SOURCE INTERVAL-MS START-MS ROWS METRIC...: through its bridge
+# cockpit SOURCE INTERVAL-MS START-MS ROWS METRIC...: run Cockpit's bridge
 cockpit() {
 	"$here/peer/cockpit_run.py" "$@" -- "$peer/run" cockpit-bridge >"$dir/theirs" && same csv "$dir/theirs"
 	result "$label: cockpit-bridge"
@@ -150,7 +150,7 @@ load_series() {
 	until_done valkey_answers ping && pmseries --load "{source.path: \"$dir/recorded\"}" >&2
 }
 
-# series METRIC...: pmseries loads the archive and prints all records
+# series METRIC...: load the archive with pmseries, which prints all records
 series() {
 	label="recorded archive" times='' ours=$dir/records
 	vcpc replay "$dir/recorded" -m forw -c -r "$@" >"$ours" && load_series &&
@@ -171,7 +171,7 @@ proxy() {
 	same openmetrics "$dir/theirs"
 }
 
-# A meter of pcp-htop with our metrics
+# Run pcp-htop with a meter of our metrics.
 htop() {
 	mkdir -p "$dir/htop/meters"
 	printf '[vcpc]\ncaption = V\ntype = text\na.metric = vcpc.control.module\na.label = module\nb.metric = vcpc.control.tracing\nb.label = tracing\n' \
@@ -185,7 +185,8 @@ htop() {
 	grep -q "V: module: $module tracing: 2" "$dir/screen"
 }
 
-# in_place ARCHIVE NAME OPTION...: the client prints the same with our library in place of PCP's
+# in_place ARCHIVE NAME OPTION...: check that the client prints the same with our library in place
+# of PCP's
 in_place() {
 	archive=$1 name=$2
 	shift 2
@@ -198,7 +199,7 @@ in_place() {
 	result "with our library: $name, ${archive##*/}"
 }
 
-# made_in_place ARCHIVE METRIC...: pmrep writes the same archive
+# made_in_place ARCHIVE METRIC...: check that pmrep writes the same archive with our library
 made_in_place() {
 	archive=$1
 	shift
@@ -221,7 +222,7 @@ traced() {
 }
 
 peer_programs && build_agent && archives
-result "the agent and archives are made"
+result "the agent and archives are created"
 [ $tap_failed = 0 ] || done_testing
 over_with_texts recorded 40msec trace.transact vcpc.count vcpc.time vcpc.transact.hist vcpc.transact.p99_time
 over_with_texts imported 7msec trace vcpc
@@ -232,7 +233,7 @@ series trace.transact.count vcpc.count.page_faults vcpc.transact.hist
 result "recorded archive: pmseries"
 [ -z "$valkey" ] || kill "$valkey"
 replace_library
-result "our library is linked as that of 7.2.2"
+result "our library is linked in place of 7.2.2's"
 in_place "$dir/recorded" pmrep -a "$dir/recorded" -I -p -t 60msec vcpc trace
 in_place "$dir/recorded" pcp2opentelemetry -a "$dir/recorded" -I -t 60msec vcpc.count trace
 in_place "$dir/types" pmrep -a "$dir/types" --no-interpol -o csv -s 60 demo
@@ -246,7 +247,7 @@ if [ -e "$archive.index" ]; then
 	for tool in pcp-free pcp-buddyinfo pcp-pidstat; do
 		in_place "$archive" $tool
 	done
-	# A derived metric has the instances of other metrics.
+	# A derived metric has the instances of its operands.
 	made_in_place "$archive" -e 'sum.of = disk.dev.read + disk.dev.write' kernel.all.load mem.util disk.dev sum.of
 	result "with our library: pmrep writes an archive"
 else

@@ -3,7 +3,7 @@
 # Sourced by scripts: start and stop PCP's own collector with its sample agents, as a process and
 # inside pmcd.
 #
-# The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
+# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a
 # scratch directory.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
 sample=$PCP_PMDAS_DIR/sample
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG=''
@@ -44,7 +44,7 @@ sample_pid() {
 	done
 }
 
-# answers SPEC: pmcd and its agent respond
+# answers SPEC: check whether pmcd and its agent respond
 answers() {
 	tries=0
 	until pminfo -h "$1" -f sample.long.one 2>/dev/null | grep -q 'value 1$'; do
@@ -54,7 +54,7 @@ answers() {
 	done
 }
 
-# start_collector [no]: start it, and wait until it responds unless "no" is given
+# start_collector [no]: start pmcd, and wait until it responds unless "no" is given
 start_collector() {
 	stop_collector
 	rm -rf "$dir/run" "$dir/log"

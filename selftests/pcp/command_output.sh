@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Output of the vcpc command about archives: write errors are reported, control characters are
-# escaped, dates are shown where times of day are ambiguous, and damage is reported.
+# The vcpc command reports write errors and damaged archives, escapes control characters, and prints
+# dates where times of day are ambiguous.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,14 +19,14 @@ cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive"
 cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h" || made=false
 cc_shim -o "$dir/days" "$here/peer/days.c" && "$dir/days" "$dir/long" 7 && "$dir/days" "$dir/short" 1 || made=false
 $made
-result "archives to show"
+result "archives to print"
 $made || done_testing
 
 run() {
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# A full disk
+# A full disk is reported.
 for command in replay summary label dump 'replay -c' 'replay -j' 'replay -p' help 'help stat' --version; do
 	archive=$dir/v
 	case $command in help* | --*) archive= ;; esac
@@ -42,7 +42,7 @@ result "check: a full disk"
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"
 result "standard output is closed"
 
-# Control characters that a terminal would obey
+# tame: check that control characters, which a terminal would obey, are escaped
 tame() {
 	[ -s "$dir/out" ] && ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$dir/out" "$dir/err" &&
 		! LC_ALL=C grep -q "$(printf '\302[\200-\237]')" "$dir/out" "$dir/err"
@@ -55,15 +55,15 @@ for command in 'replay -t 10s' 'replay -m forw' 'replay -p' dump 'dump --all' su
 done
 run replay -m forw "$dir/h" 'any.bytes[ümlaut]' || "$vcpc" replay -m forw "$dir/h" any.bytes >"$dir/out"
 grep -q 'üml' "$dir/out"
-result "letters of other languages stay"
+result "letters of other languages are unchanged"
 run replay "$dir/v" "$(printf 'v.\033[31m')"
 ! LC_ALL=C grep -q "$(printf '\033')" "$dir/err" && [ -s "$dir/err" ]
-result "nor in messages"
+result "messages have no control characters"
 run replay -c -m forw "$dir/h" any.bytes && LC_ALL=C grep -q '?control' "$dir/out"
 tame
 result "CSV has no control characters"
 
-# Dates
+# Dates are printed if times of day are ambiguous.
 run replay "$dir/long" -t 12h && [ "$(grep -c '^2001-09-[01][0-9] [0-9][0-9]:46:40 ' "$dir/out")" = 7 ] &&
 	grep -q '2001-09-09 01:46:40 to 2001-09-12 01:46:40' "$dir/out"
 result "replay: dates over several days"
@@ -72,11 +72,11 @@ result "replay -p: dates over several days"
 run dump "$dir/long" && [ "$(grep -c '^2001-09-[01][0-9] ' "$dir/out")" = 7 ]
 result "dump: dates over several days"
 run replay "$dir/v" -t 10s v.inst && ! grep -q '^2001-' "$dir/out"
-result "replay: none within a day"
+result "replay: no dates within a day"
 TZ=XXX-22:13 run replay "$dir/v" -t 10s v.inst && grep -q '^2001-' "$dir/out"
-result "replay: a midnight in the zone that is shown counts"
+result "replay: a midnight in the selected zone causes dates"
 
-# Damage: readable data are shown, and a message reports the rest.
+# Readable data of a damaged archive are printed, and a message reports the damage.
 cut() {
 	for suffix in 0 meta index; do
 		cp "$dir/v.$suffix" "$dir/cut.$suffix"
@@ -88,10 +88,10 @@ for command in 'replay -t 5s' 'replay -m forw' dump summary; do
 	# shellcheck disable=SC2086
 	"$vcpc" $command "$dir/cut" >"$dir/out" 2>"$dir/err"
 	[ $? = 1 ] && [ -s "$dir/out" ] && grep -q "cut is damaged (1 problem).*vcpc check $dir/cut" "$dir/err"
-	result "$command: a cut volume"
+	result "$command: a truncated volume"
 done
 cut
-# The length of the second record
+# Calculate the length of the second record.
 at=$((808 + $(od -An -tu1 -j811 -N1 "$dir/cut.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/cut.0")))
 printf '\001' | dd of="$dir/cut.0" bs=1 seek=$((at + 1)) conv=notrunc 2>"$dir/dd"
 run replay -t 10s "$dir/cut" v.inst
@@ -101,5 +101,5 @@ run replay "$dir/long,$dir/cut"
 [ $? = 1 ] && grep -q 'cut' "$dir/err"
 result "replay: a damaged archive among others"
 run replay "$dir/v" && [ ! -s "$dir/err" ]
-result "a whole archive: nothing to say"
+result "an intact archive: no message"
 done_testing

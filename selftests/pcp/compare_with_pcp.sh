@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The same program, built with libshim and with PCP's own library, prints the same for the same
-# archives, to the last bit.
+# A program built with libshim prints the same, to the last bit, as when it is built with PCP's own
+# library.
 #
-# Archives: the arguments, or else generated random ones and those of PCP's test suite.  With
-# COMPARE_ALL=1 its largest archives are interpolated as well, and no archive is skipped (by default
-# some modes use every second or third one); this takes minutes.
+# It reads the archives given as arguments, otherwise random archives and those of PCP's test suite.
+# With COMPARE_ALL=1 it also interpolates the suite's largest archives, and skips no archive (by
+# default some modes use every second or third one); this takes minutes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,8 +20,8 @@ export PCP_DERIVED_CONFIG='' TZ=UTC
 evidence=$dir/diff
 limit=${COMPARE_SECONDS:-100}
 
-# More known differences in archives of the suite: PCP's library overlooks marks after a jump, or
-# frees memory too early and may crash.
+# In these archives of the suite, PCP's library overlooks marks after a jump, or frees memory too
+# early and can crash.
 marked='19970807.09.54 19970807.09.59 20180127.08.40 20180415.09.16 bug-1044 count-mark
 	20190628.04.03 omnibus_v2 omnibus_v3 section-c'
 freed='archive-goodred-20150417 dm-stats'
@@ -37,8 +37,8 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# compare NAME ARCHIVE MODE DELTA-MS FETCHES: 0 if both print the same.  If PCP's program runs into
-# the time limit, only the complete lines that it printed are compared.
+# compare NAME ARCHIVE MODE DELTA-MS FETCHES: return 0 if both print the same.  If PCP's program
+# exceeds the time limit, only the complete lines that it printed are compared.
 compare() {
 	name=$1
 	shift
@@ -47,7 +47,7 @@ compare() {
 	timeout "$limit" "$dir/dump_shim" "$@" >"$dir/shim" 2>"$dir/errors"
 	if [ $? != 124 ] && [ $stopped = 124 ] && [ "$(wc -l <"$dir/pcp")" -gt 1000 ]; then
 		lines=$(wc -l <"$dir/pcp")
-		echo "# $name $2 $3: the original was stopped after $limit s; compared are $lines lines"
+		echo "# $name $2 $3: the original was stopped after $limit s; $lines lines are compared"
 		for side in pcp shim; do
 			head -n "$lines" "$dir/$side" >"$dir/whole" && mv "$dir/whole" "$dir/$side"
 		done
@@ -82,7 +82,7 @@ for archive; do
 	all_ways "${archive##*/}" "$archive"
 	result "${archive##*/}: the same values"
 	pmlogcheck "$archive" >"$dir/complaints" 2>&1 && [ ! -s "$dir/complaints" ]
-	result "${archive##*/}: pmlogcheck has nothing to say"
+	result "${archive##*/}: pmlogcheck reports nothing"
 	sed 's/^/# /' "$dir/complaints"
 done
 if [ $# -gt 0 ]; then
@@ -110,8 +110,8 @@ for seed in 1 2 3 4 5 6; do
 	result "random archive, seed $seed"
 done
 
-# Each number and size that both headers define is the same, except lists of options.  Numbers from
-# a newer PCP than the installed one are printed only by our program.
+# Compare each number and size that both headers define, except lists of options.  Only our program
+# prints numbers that the installed PCP is too old to define.
 header_values() {
 	headers=$here/../../user/include/pcp/pmapi
 	echo '#include <stdio.h>'
@@ -132,7 +132,7 @@ cc -w -I"$here/../../user/include" -o "$dir/header_shim" "$dir/header.c" &&
 result "numbers and sizes of the header"
 rm -f "$dir/diff"
 
-# suite_way WAY EXCEPT [STEP]: compare in this mode over each STEP-th archive
+# suite_way WAY EXCEPT [STEP]: compare every STEP-th archive in this mode
 suite_way() {
 	way=$1 except=$2 step=${3:-1}
 	[ -z "${COMPARE_ALL:-}" ] || step=1

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Contexts: handles, the current one of each thread, copies, and several threads at once. */
+/*
+ * Contexts: handles, the current context of each thread, copies, and use by several threads at once
+ */
 #include <pthread.h>
 
 #include "pcp_fixture.h"
@@ -76,7 +78,7 @@ static int instances_now(void)
 	return n;
 }
 
-/* The original copies a profile only if it has domains. */
+/* The original copies a profile only if the profile has domains. */
 TEST_F(archive, a_copy_excludes_all_instances)
 {
 	ASSERT_EQ(pmDelProfile(PM_INDOM_NULL, 0, NULL), 0);
@@ -84,7 +86,10 @@ TEST_F(archive, a_copy_excludes_all_instances)
 	EXPECT_EQ(instances_now(), 0);
 }
 
-/* Without a list, the number does not apply to a domain, and only 0 selects all domains. */
+/*
+ * Without a list, the number of instances does not affect a single domain, and only 0 affects all
+ * domains.
+ */
 TEST_F(archive, a_profile_without_a_list)
 {
 	int all = instances_now();
@@ -102,7 +107,7 @@ TEST_F(archive, a_profile_without_a_list)
 	EXPECT_EQ(instances_now(), 0);
 }
 
-/* Ended by the teardown; a result outlives its context. */
+/* The teardown destroys the context; a result outlives its context. */
 TEST_F(archive, results_outlive_contexts)
 {
 	pmID pmid = AF_PMID(ISTR);
@@ -141,7 +146,7 @@ static void *own_context(void *arg)
 	return NULL;
 }
 
-/* Values belong to one of the times that the other threads set. */
+/* Each value belongs to a time that one of the threads set. */
 static void *shared_context(void *arg)
 {
 	struct job *job = arg;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each deliberate difference from PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
+/* Test each deliberate difference from PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
 #include "pcp_fixture.h"
 
-/* Hours have 3600 s, and no unit overflows: see mode_units.c. */
+/* Hours have 3600 s, and no unit overflows; see mode_units.c. */
 
 TEST_F(archive, stamps_are_normalised)
 {
@@ -34,8 +34,8 @@ TEST_F(archive, a_metric_may_be_asked_for_twice)
 }
 
 /*
- * At exactly the time of a record, a text is that record's, regardless of the direction from which
- * the time was reached.
+ * At exactly the time of a record, a text is the one of that record, regardless of the direction
+ * from which the time was reached.
  */
 TEST_F(archive, texts_at_the_time_of_a_record)
 {
@@ -56,7 +56,7 @@ TEST_F(archive, texts_at_the_time_of_a_record)
 	}
 }
 
-/* A time one millisecond outside of the archive always counts as inside. */
+/* A time up to one millisecond outside the archive counts as inside. */
 TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
 {
 	struct timeval when = { AF_START + 50, 500 };
@@ -69,7 +69,7 @@ TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
 	pmFreeResult(r);
 }
 
-/* pmSetMode() resets the state: the first fetch after it returns the counter. */
+/* pmSetMode() resets the state, so the first fetch after it returns the counter. */
 TEST_F(archive, set_mode_forgets_the_fetch_before)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 20000, 15000), 0);
@@ -78,7 +78,7 @@ TEST_F(archive, set_mode_forgets_the_fetch_before)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 44);
 }
 
-/* A jump over the mark does not interpolate across it. */
+/* A jump across a mark does not interpolate across it. */
 TEST_F(archive, jumps_see_marks)
 {
 	static const int times[] = { 45000, 22000, 5000, 28000, 50000, 24000 };
@@ -93,8 +93,8 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
- * Fetch two lists alternately. Each counter is missing once after the mark, regardless of the list
- * that was fetched when the mark was passed.
+ * If two lists are fetched alternately, each counter is missing once after the mark, regardless of
+ * the list that was fetched when the mark was passed.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
 {
@@ -117,7 +117,7 @@ TEST_F(archive, lists_that_alternate_around_a_mark)
 }
 
 /*
- * numbered() - replace the fixture's archive by one whose i-th record has the number i
+ * numbered() - replace the fixture's archive with one whose i-th record contains the number i
  * @seconds: time of each of the @n records
  * @index: calls af_index() before record @i, or does nothing
  */
@@ -152,7 +152,10 @@ static void index_of_the_first(struct af *a, int i)
 		af_index(a, 0);
 }
 
-/* The entry for record 2 has a slightly later time, and the entry for the end that of record 3. */
+/*
+ * Give the entry for record 2 a slightly later time, and the entry for the end the time of record
+ * 3.
+ */
 static void index_that_is_near(struct af *a, int i)
 {
 	index_of_the_first(a, i);
@@ -198,8 +201,8 @@ TEST_F(archive, an_unknown_metric_does_no_harm)
 }
 
 /*
- * Several records have the same time: FORW returns all of them, from the first one; INTERP uses the
- * last one.
+ * If several records have the same time, FORW returns all of them, starting with the first; INTERP
+ * uses the last one.
  */
 TEST_F(archive, equal_stamps)
 {
@@ -227,7 +230,7 @@ TEST_F(archive, equal_stamps)
 	af_remove(base);
 }
 
-/* Index entries that point after or before their record: the record is still found. */
+/* If an index entry points before or after its record, the record is still found. */
 TEST_F(archive, the_index_is_only_near)
 {
 	static const int seconds[] = { 0, 10, 20, 30 };
@@ -243,7 +246,7 @@ TEST_F(archive, the_index_is_only_near)
 	af_remove(base);
 }
 
-/* A copy of a context has its profile. */
+/* A copy of a context has the same profile. */
 TEST_F(archive, a_copy_has_the_profile)
 {
 	pmID pmid = AF_PMID(SET);
@@ -295,7 +298,10 @@ static uint64_t wide_at(pmID pmid, int64_t ms)
 	return v.ull;
 }
 
-/* Counters that wrap, with PCP_COUNTER_WRAP; the 64-bit one by more than half of its range */
+/*
+ * With PCP_COUNTER_WRAP, counters that wrap are interpolated, the 64-bit one even by more than half
+ * of its range.
+ */
 TEST_F(archive, wrapping_counters)
 {
 	struct af a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics without PCP as a reference: limits, arbitrary expressions, circular definitions,
- * and threads.
+ * Derived metrics, tested without PCP as a reference: limits, arbitrary expressions, circular
+ * definitions, and threads
  */
 #include <locale.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static pmID find(const char *name)
 	return pmid;
 }
 
-/* The first value of a metric in the next fetch: 0 or more, or an error, or NOTHING */
+/* Return the first value of a metric in the next fetch: 0 or more, an error, or NOTHING. */
 static int64_t value_of(const char *name)
 {
 	return fetch_number(find(name), NULL);
@@ -79,7 +79,7 @@ TEST_F(archive, long_expressions_have_values)
 	EXPECT_EQ(value_of("long.three"), 5);
 }
 
-/* At 30 s, where v.inst is 103 */
+/* Evaluate at 30 s, where v.inst is 103. */
 TEST_F(archive, arithmetic)
 {
 	static const struct {
@@ -158,7 +158,8 @@ TEST_F(archive, definitions_that_go_in_circles)
 }
 
 /*
- * As in 6.3.8, a derived metric cannot be an operand. An error names it, and no metric is defined.
+ * As in 6.3.8, a derived metric cannot be an operand.  The error names it, and no metric is
+ * defined.
  */
 TEST_F(archive, operands_that_are_derived)
 {
@@ -203,8 +204,8 @@ TEST_F(archive, twice_in_a_fetch)
 }
 
 /*
- * Write records in which instances appear, disappear and change places: instance i of record r has
- * the value 100 r + i.
+ * Write records in which instances appear, disappear and change position: instance i of record r
+ * has the value 100 r + i.
  */
 static int make_shifting(const char *base)
 {
@@ -258,7 +259,7 @@ TEST_F(archive, instances_that_shift)
 	pmDestroyContext(pmWhichContext());
 }
 
-/* The first derived metric's identifier is 511.0.3 */
+/* The first derived metric has the identifier 511.0.3. */
 TEST_F(archive, an_archives_own_identifiers_stay_its_own)
 {
 	pmUnits none = { 0 };
@@ -302,7 +303,7 @@ TEST_F(archive, constants_have_no_records)
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
 
-/* All names that are found are counted, in any order. */
+/* pmLookupName() returns the number of names that were found, in any order. */
 TEST_F(archive, names_of_which_some_are_none)
 {
 	const char *names[] = { "v.nosuch", "both.kinds", "v.cu32", "v.cu32.below", "both.kinds" };
@@ -464,7 +465,7 @@ TEST_F(archive, threads)
 	}
 }
 
-/* Constants have a decimal point, whatever the program's locale. */
+/* Constants have a decimal point in every locale. */
 TEST_F(archive, constants_in_another_locale)
 {
 	char dir[] = "/tmp/vcpc-derived-XXXXXX", command[192];
@@ -494,7 +495,7 @@ TEST_F(archive, constants_in_another_locale)
 	EXPECT_EQ(0, system(command));
 }
 
-/* A backslash at the end of a line joins lines, unless it is itself escaped. */
+/* A backslash at the end of a line joins the next line, unless the backslash is escaped. */
 TEST(escapes_at_the_end_of_a_line)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics without a value: counters that decrease, novalue(), and operands of ternaries
- * that are nonexistent metrics.
+ * Derived metrics without a value: counters that decrease, novalue(), and ternaries whose operands
+ * are nonexistent metrics
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,8 +77,8 @@ FIXTURE_TEARDOWN(absent)
 }
 
 /*
- * Print a value set as text: "-" without values, "1=5 2=7" with instances; its descriptor as "type
- * sem units".
+ * Print a value set as text: "-" without values, "1=5 2=7" with instances.  Print its descriptor as
+ * "type sem units".
  */
 static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 {
@@ -101,14 +101,17 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	}
 }
 
-/* Print an expression's results in all four fetches, comma-separated, after its descriptor. */
+/* Print an expression's descriptor, then its results in all four fetches, comma-separated. */
 static void evaluate(const char *base, const char *expr, int mode, char *out)
 {
 	static unsigned int number;
 	struct timeval start = { T0, 0 };
 	char name[32], type[20], units[60];
 	const char *names[] = { name };
-	/* with a metric of the archive, because records without one are not fetched */
+	/*
+	 * fetch also a metric of the archive, because records without any requested metric are
+	 * skipped
+	 */
 	pmID pmids[2] = { PM_ID_NULL, pmiID(60, 0, 7) };
 	pmResult *result;
 	pmDesc desc;
@@ -165,7 +168,7 @@ static const struct {
 	{ "delta(i.set[a])", "32 3 : -, 1=100, 1=-150, 1=100" },
 	{ "rate(delta(c.i32))", "DOUBLE 3 count / sec: -, -, -25, 25" },
 	{ "instant(c.u32 + 0 * c.u32)", "U32 3 count: 100, 200, 50, 150" },
-	/* branches that do not exist */
+	/* nonexistent branches */
 	{ "defined(no.such) ? no.such : c.u32", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : no.such", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : c.double", "U32 1 count: 100, 200, 50, 150" },
@@ -215,7 +218,7 @@ TEST_F(absent, gives_values_only_where_there_are_some)
 	}
 }
 
-/* The same as in 7.2.2, except for its max() of an empty set, which is random */
+/* Results are the same as in 7.2.2, except for its max() of an empty set, which is random. */
 static const struct {
 	const char *expr, *result;
 } unknown[] = {
@@ -259,7 +262,7 @@ TEST_F(absent, unknown_operands_as_novalue)
 	EXPECT_STREQ("error -12409", out);
 }
 
-/* After a failed fetch there is no value to compare with. */
+/* After a failed fetch, there is no previous value to compare with. */
 TEST_F(absent, forgets_after_a_gap)
 {
 	char out[512];

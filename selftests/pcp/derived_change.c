@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Help texts are added to derived metrics, and derived metrics are removed, as in libpcp 7.2.2. */
+/*
+ * Help texts can be added to derived metrics, and derived metrics can be removed, as in libpcp
+ * 7.2.2.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -106,7 +109,7 @@ TEST_F(archive, removal)
 	pmDestroyContext(second);
 }
 
-/* No list of names contains it, and the name can be defined again. */
+/* After a metric was removed, no list of names contains it, and the name can be defined again. */
 TEST_F(archive, removed_name)
 {
 	const char *name = "d.x";

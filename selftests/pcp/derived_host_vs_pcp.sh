@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Derived metrics and fetch groups through a private pmcd with PCP's sample agents: the same
-# programs, built with libshim and with PCP's own library, print the same.
+# Programs that use derived metrics and fetch groups of a private pmcd with PCP's sample agents
+# print the same output with libshim and with PCP's own library.
 # shellcheck disable=SC2154
 set -u
 
@@ -23,11 +23,12 @@ for program in derived fetchgroup; do
 		cc_pcp -w -o "$dir/${program}_pcp" "$here/peer/$program.c" || tap_failed=1
 done
 [ "$tap_failed" = 0 ] && make_collector
-result "the programs are built, and there is a collector"
+result "the programs are built, and a collector runs"
 [ "$tap_failed" = 0 ] || done_testing
 
 # play PROGRAM LINES: run the script on standard input with both libraries, each with a newly
-# started collector; the output is the same except for times, and has at least LINES lines
+# started collector, and check that the output is the same except for times and has at least LINES
+# lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -35,7 +36,7 @@ play() {
 		timeout 60 "$dir/$1_$side" <"$dir/script" 2>&1 |
 			sed -E 's/^(  (t )?)[0-9]{9,}\.[0-9]+( [0-9]+\.[0-9]+)?/\1/' >"$dir/$side"
 	done
-	# In a pipeline this is a subshell, so the collector must be stopped here.
+	# Stop the collector here, because this is a subshell if it runs in a pipeline.
 	stop_collector
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -gt "$2" ]
 }

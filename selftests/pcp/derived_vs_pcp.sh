@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Derived metrics have the same descriptors, values and errors as with PCP's own library: the same
-# program, built with both, prints the same.
+# A program prints the same descriptors, values and errors of derived metrics with libshim and with
+# PCP's own library.
 #
 # Each play runs in a separate process, because PCP's library keeps state after an invalid
 # expression.
@@ -24,13 +24,13 @@ needs_pcp
 cc_shim -w -o "$dir/derived_shim" "$here/peer/derived.c" &&
 	cc_pcp -w -o "$dir/derived_pcp" "$here/peer/derived.c" &&
 	cc_shim -o "$dir/make_values" "$here/peer/derived_values.c" && "$dir/make_values" "$dir/values"
-result "the programs are built, and an archive is made"
+result "the programs are built, and an archive is written"
 [ "$tap_failed" = 0 ] || done_testing
 
 # Lines that are not compared
 ignore=
 
-# play: both libraries print the same, non-empty output for the script on standard input
+# play: check that both libraries print the same, non-empty output for the script on standard input
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -42,9 +42,10 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# each ARCHIVE: define a metric for each expression on standard input (x1, x2, ...), print its
-# descriptor, then fetch all in each mode of replay.  The first expression, which has values, is
-# always included, because PCP's library crashes in some fetches that have only invalid metrics.
+# each ARCHIVE: define a metric (x1, x2, ...) for each expression on standard input, print its
+# descriptor, then fetch all metrics in each mode of replay.  The first expression, which has
+# values, is always included, because PCP's library crashes in some fetches that have only invalid
+# metrics.
 each() {
 	awk -v archive="$1" '
 		BEGIN { print "archive " archive }
@@ -66,7 +67,7 @@ each() {
 	play 100 <"$dir/each"
 }
 
-# The position and reason of syntax errors
+# Compare the position and reason of syntax errors.
 grep -v '^#' "$here/peer/derived_wrong.txt" | awk -v values="$dir/values" '
 	BEGIN { print "archive " values }
 	{ print "r w" NR " " $0; print "R w" NR " " $0; print "A w" NR " " $0; print "a v" NR " " $0 }' |
@@ -118,7 +119,7 @@ play 20 <<-END
 	A own.one 7
 	fetch 2 own.one sum.two
 END
-result "names, contexts of their own, instance profiles, duplicates, reconnection"
+result "names, derived metrics of a context, instance profiles, duplicates, reconnection"
 play 10 <<-END
 	get 1
 	archive $dir/values
@@ -199,7 +200,7 @@ END
 result "files of definitions"
 if [ -d "$suite" ]; then
 	each "$suite/sample_expr" <"$here/peer/derived_sample.txt"
-	result "expressions over an archive of PCP's suite"
+	result "expressions with an archive of PCP's suite"
 	each "$suite/log-derived" <<-'END'
 		sample.bin
 		rate(sample.dynamic.counter)
@@ -212,21 +213,21 @@ if [ -d "$suite" ]; then
 		avg(sample.bin)
 		sample.bin > 400 ? sample.bin : mkconst(0, type=32, semantics=instant)
 	END
-	result "... and over one whose instances come and go"
+	result "... and with one whose instances come and go"
 	PCP_DERIVED_CONFIG=$(sed -n 's/^PCP_VAR_DIR=//p' /etc/pcp.conf)/config/derived
 	if [ -d "$PCP_DERIVED_CONFIG" ]; then
-		# Which of several reasons is reported
+		# Check which of several reasons is reported.
 		ignore='^Semantic error'
 		{
 			echo "archive $suite/pcp-zeroconf"
 			echo "interp 60"
 			cat "$PCP_DERIVED_CONFIG"/*.conf | sed -n 's/^\([a-z_.]*\) *=.*/desc \1\nfetch 5 \1/p'
 		} | play
-		result "the system's own definitions over a large archive"
+		result "the system's own definitions with a large archive"
 	else
-		skip "the system's own definitions over a large archive" "there are none"
+		skip "the system's own definitions with a large archive" "there are none"
 	fi
 else
-	skip "archives of PCP's suite" "the suite is not there"
+	skip "archives of PCP's suite" "the test suite is not installed"
 fi
 done_testing

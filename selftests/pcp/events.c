@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Unpacking event records from values: valid ones, and wrong lengths. */
+/* Unpacking event records from values: valid records, and wrong lengths */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static union {
 } value;
 static pmValueSet set;
 
-/* Build a record of @nparams parameters, the first of @type with a length of @len. */
+/* Build a record of @nparams parameters; the first one has the type @type and the length @len. */
 static void one_record(int nparams, int type, unsigned int len)
 {
 	pmEventRecord r = { .er_timestamp = { 10, 20 }, .er_flags = PM_EVENT_FLAG_POINT,
@@ -79,7 +79,7 @@ TEST(lengths_that_do_not_fit)
 	EXPECT_EQ(pmUnpackEventRecords(&set, -1, &rap), -EINVAL);
 }
 
-/* Begin a value of @n records from 10 s; @missed: a bit for each that counts missed records */
+/* Begin a value of @n records from 10 s; @missed has a bit for each that counts missed records. */
 static void records_without_parameters(int n, unsigned int missed)
 {
 	char *at = value.block.vbuf + 4;
@@ -100,7 +100,9 @@ static void records_without_parameters(int n, unsigned int missed)
 	set.vlist[0].value.pval = &value.block;
 }
 
-/* The original takes a record that counts missed ones for all records after it. */
+/*
+ * In the original, after a record that counts missed records, all later ones are treated like it.
+ */
 TEST(printed)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Extra units of PCP 7.2: formatted and parsed, converted, derived, and in an archive.  The values
- * are those of libpcp 7.2.2.
+ * Extra units of PCP 7.2 are formatted, parsed, converted, derived, and stored in an archive.  The
+ * expected values are those of libpcp 7.2.2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ TEST(in_words)
 	}
 }
 
-/* The longest possible text is not truncated in the thread's own buffer. */
+/* The longest possible text fits into the thread's own buffer. */
 TEST(longest)
 {
 	pmUnits units = from_bits(0x888ff8fcu);
@@ -93,7 +93,9 @@ TEST(from_words)
 		{ "power (W) power (kW)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) voltage (V)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) / power (W)", PM_ERR_CONV, 0, 1 },
-		/* 7.2.2 parses megawatts as milliwatts, and never returns for an exponent */
+		/*
+		 * 7.2.2 parses megawatts as milliwatts, and does not return if there is an exponent
+		 */
 		{ "power (MW)", PM_ERR_CONV, 0, 1 }, { "power (W)^2", PM_ERR_CONV, 0, 1 },
 	};
 
@@ -254,7 +256,7 @@ TEST_F(archive, through_an_archive)
 	EXPECT_EQ(0x4b, units_in_archive("x.newer"));
 }
 
-/* A unit that is newer than the library is not damage. */
+/* A unit newer than the library is not reported as damage. */
 TEST_F(archive, is_sound)
 {
 	char command[400], self_path[200] = "";
@@ -263,7 +265,7 @@ TEST_F(archive, is_sound)
 	*strrchr(self_path, '/') = '\0';
 	sprintf(command, "%s/../../bin/vcpc", self_path);
 	if (access(command, X_OK))
-		SKIP(return, "no vcpc beside the tests");
+		SKIP(return, "vcpc is not next to the tests");
 	sprintf(command, "out=$(%s/../../bin/vcpc check %s 2>&1) || { echo \"$out\"; exit 1; }",
 		self_path, self->base);
 	EXPECT_EQ(0, system(command));

@@ -149,7 +149,7 @@ static inline void fake_error(struct fake_pdu *out, int32_t code)
 	fake_put(out, code);
 }
 
-/* Type, domain, semantics and units */
+/* Write the type, domain, semantics and units. */
 static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 {
 	static const uint32_t types[] = { 0, 1, 6, 3, 9 };
@@ -168,7 +168,9 @@ static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 	fake_put(out, 0);
 }
 
-/* Write one metric's value set, or (blocks) its values, which follow all sets. */
+/*
+ * Write a metric's value set; with @blocks, write its value blocks instead, which follow all sets.
+ */
 static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool blocks,
 				       uint32_t next)
 {
@@ -270,7 +272,7 @@ static inline void fake_names(struct fake_pdu *out, bool status, const char *con
 	}
 }
 
-/* Every name is a metric, except those below "derived". */
+/* Reply with identifiers: every name is a metric, except names below "derived". */
 static inline void fake_ids(struct fake_pdu *out, const struct fake_pdu *in)
 {
 	uint32_t n = fake_get(in->bytes + 20), at = 24, unknown = 0;
@@ -464,7 +466,9 @@ static inline int fake_start(struct fake_pmcd *fake)
 	return fake->pid < 0 ? -1 : 0;
 }
 
-/* The same for TCP. Write "127.0.0.1:PORT" to @spec, and return the PID to kill, or -1. */
+/*
+ * Start the server with TCP.  Write "127.0.0.1:PORT" to @spec, and return the PID to kill, or -1.
+ */
 static inline pid_t fake_start_tcp(struct fake_pmcd *fake, char *spec, size_t size)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };

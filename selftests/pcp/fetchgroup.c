@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch groups without PCP as a reference: bounds of the program's arrays, strings that the caller
- * frees, NULL outputs, and the group's clean-up.
+ * Fetch groups, tested without PCP as a reference: bounds of the program's arrays, strings that the
+ * caller frees, NULL outputs, and the cleanup of groups
  */
 #include <errno.h>
 #include <malloc.h>
@@ -54,7 +54,10 @@ TEST_F(archive, an_item_and_its_stamp)
 	EXPECT_EQ(pmDestroyFetchGroup(NULL), 0);
 }
 
-/* Fetch each record once, and return how many fetches left a value of the discrete metric. */
+/*
+ * Fetch each record once, and return the number of fetches after which the discrete metric has a
+ * value.
+ */
 static int with_a_discrete_value(const char *base)
 {
 	pmAtomValue discrete, other;
@@ -161,14 +164,17 @@ TEST_F(archive, an_instance_that_comes_later)
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pmExtendFetchGroup_item(fg, "v.set", names[i], "instant", &v, PM_TYPE_U32,
 						  NULL), 0);
-	/* and the time is unchanged */
+	/* the time is also unchanged */
 	ASSERT_EQ(pmFetchGroup(fg), 0);
 	pmDestroyFetchGroup(fg);
 	free(insts);
 	free(names);
 }
 
-/* In the second record one metric has an instance that the other does not have. */
+/*
+ * Use two metrics of one domain; in the second record one of them has an instance that the other
+ * lacks.
+ */
 static int two_of_one_domain(const char *archive)
 {
 	pmInDom indom = pmInDom_build(245, 0);
@@ -185,7 +191,7 @@ static int two_of_one_domain(const char *archive)
 	return bad | pmiWrite(1001, 0) | pmiEnd();
 }
 
-/* If one of them learns a name, the other one keeps its own. */
+/* If one metric learns the name of an instance, the other metric keeps its own. */
 TEST_F(archive, names_stay_until_the_next_fetch)
 {
 	char *a[ROOM], *b[ROOM], path[512];
@@ -228,7 +234,10 @@ static int one_that_comes_later(const char *archive)
 	return bad | pmiEnd();
 }
 
-/* An item of a discrete metric has no value before the first one, which then stays. */
+/*
+ * An item of a discrete metric has no value before the first observation, and keeps that value
+ * afterwards.
+ */
 TEST_F(archive, a_discrete_value_that_comes_later)
 {
 	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
@@ -252,7 +261,7 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 }
 
 /*
- * A text and its conversion to numbers, with one letter per type in their order: '=' for the value
+ * A text and its conversion to numbers, with one letter for each type, in order: '=' for the value
  * @n, 'r' for out of range, 't' for not a number
  */
 static const struct {
@@ -293,7 +302,10 @@ static double as_double(const pmAtomValue *v, int type)
 	return v->d;
 }
 
-/* A number that does not fit has no value, except that strtoull(3) accepts negative ones (w). */
+/*
+ * If a number does not fit, there is no value, except that strtoull(3) accepts negative numbers
+ * (w).
+ */
 TEST_F(archive, texts_as_numbers)
 {
 	const struct timespec start = { 1000, 0 }, step = { 0 };
@@ -325,8 +337,8 @@ TEST_F(archive, texts_as_numbers)
 }
 
 /*
- * One metric has a new instance each time. The other, a discrete one, has values only in the first
- * record.
+ * In each record, one metric has a new instance.  The other metric, a discrete one, has values only
+ * in the first record.
  */
 static int more_and_more(const char *archive, int n)
 {
@@ -349,7 +361,10 @@ static int more_and_more(const char *archive, int n)
 	return bad | pmiEnd();
 }
 
-/* Names of a discrete metric stay as long as its values, and no other lists of names stay. */
+/*
+ * Instance names of a discrete metric are kept as long as its values; other lists of names are not
+ * kept.
+ */
 TEST_F(archive, names_of_a_discrete_metric)
 {
 	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
@@ -376,12 +391,12 @@ TEST_F(archive, names_of_a_discrete_metric)
 		if (i == 100)
 			at_100 = mallinfo2().uordblks;
 	}
-	/* A list of 300 names takes 40 kB; the archive reader keeps much less. */
+	/* A list of 300 names uses 40 kB; the archive reader keeps much less than that. */
 	EXPECT_LT(mallinfo2().uordblks, at_100 + (1 << 20));
 	pmDestroyFetchGroup(fg);
 }
 
-/* Destroying a group keeps the current context, unless it is the group's own. */
+/* If a group is destroyed, the current context stays the same, unless it is the group's own. */
 TEST_F(archive, another_context_stays)
 {
 	int own = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);

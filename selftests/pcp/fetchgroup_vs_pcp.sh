@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch groups have the same values and errors as with PCP's own library: the same program, built
-# with both, prints the same.
+# A program prints the same values and errors of fetch groups with libshim and with PCP's own
+# library.
 # shellcheck disable=SC2154
 set -u
 
@@ -22,10 +22,11 @@ needs_pcp
 cc_shim -w -o "$dir/fetchgroup_shim" "$here/peer/fetchgroup.c" &&
 	cc_pcp -w -o "$dir/fetchgroup_pcp" "$here/peer/fetchgroup.c" &&
 	cc_shim -o "$dir/make_values" "$here/peer/derived_values.c" && "$dir/make_values" "$dir/values"
-result "the programs are built, and an archive is made"
+result "the programs are built, and an archive is written"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play LINES: both print the same for the script on standard input, and at least LINES lines
+# play LINES: check that both libraries print the same for the script on standard input, at least
+# LINES lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -102,6 +103,6 @@ if [ -d "$suite" ]; then
 	END
 	result "instances that come and go, and a derived metric"
 else
-	skip "archives of PCP's suite" "the suite is not there"
+	skip "archives of PCP's suite" "the test suite is not installed"
 fi
 done_testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Freed contexts and results do not leak memory, regardless of their use. */
+/* Freed contexts and results leave no memory allocated, regardless of how they were used. */
 #include <malloc.h>
 
 #include "pcp_fixture.h"
@@ -42,11 +42,11 @@ TEST_F(archive, memory_does_not_grow)
 	before = mallinfo2().uordblks;
 	for (int i = 0; i < 400; i++)
 		use(self->base);
-	/* The memory that the C library keeps does not grow with the number of calls. */
+	/* The memory in use does not grow with the number of calls. */
 	EXPECT_LT(mallinfo2().uordblks, before + 400 * 32);
 }
 
-/* Read a packed volume in a program without standard input, whose files get descriptor 0. */
+/* Read a packed volume in a program without standard input, whose files can have descriptor 0. */
 TEST_F(archive, descriptor_0_is_one_as_any)
 {
 	char command[600];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive that is being written: its last volume grows, another one is added, and contexts
- * follow.
+ * Contexts follow an archive that is being written: its last volume grows, and new volumes are
+ * added.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -63,8 +63,8 @@ static void end(struct writer *w)
 }
 
 /*
- * Read on, and return the number of records, which are one second apart and have consecutive
- * values.
+ * Read the remaining records, which are one second apart and have consecutive values.  Return their
+ * number.
  */
 static int read_on(int *next)
 {
@@ -154,7 +154,10 @@ TEST(a_volume_with_half_a_label)
 	end(&w);
 }
 
-/* A process opens the archive between the creation of a volume and the first write to it. */
+/*
+ * If a process opens the archive after a volume was created and before its first record was
+ * written, the context follows.
+ */
 TEST(a_volume_only_begun)
 {
 	struct writer w;
@@ -183,7 +186,7 @@ TEST(a_volume_only_begun)
 	}
 }
 
-/* A volume that its writer no longer changes */
+/* The last volume ends within a record, and its writer no longer changes it. */
 TEST(half_a_record)
 {
 	struct writer w;
@@ -225,7 +228,9 @@ static void *write_rest(void *arg)
 	return pwrite(h->fd, h->data + h->half, h->whole - h->half, h->half) < 0 ? "write" : NULL;
 }
 
-/* The kernel can expose half of a record during a single write: the reader waits for the rest. */
+/*
+ * The kernel can expose half of a record during a single write, so the reader waits for the rest.
+ */
 TEST(half_a_record_for_a_moment)
 {
 	unsigned char data[4096];
@@ -294,7 +299,7 @@ static void *reader(void *base)
 	return got < 0 ? pmErrStr(got) : NULL;
 }
 
-/* The writer only writes complete records, so no reader may see a partial one. */
+/* The writer writes only complete records, so no reader may see a partial one. */
 TEST(several_readers)
 {
 	pthread_t readers[READERS];

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each name in the public headers of PCP 7.2.2 (pmapi.h, import.h, trace.h) is in our headers, or
-# listed here with the reason.  A listed name that our headers define is a failure.
+# Each name in the public headers of PCP 7.2.2 (pmapi.h, import.h, trace.h) is in our headers, or is
+# listed here with the reason.  The test fails if our headers define a listed name.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh

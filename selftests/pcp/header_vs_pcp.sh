@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compare our public headers with PCP's: each function's type, each macro's value and each
-# structure's layout.  Names that only one of the two defines are listed here.
+# structure's layout.  This script lists the names that only one of the two defines.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/pcp/peer/both.sh
@@ -48,7 +48,7 @@ macros() {
 		grep -vxE "$no_value|$newer" | sort -u
 }
 
-# Lists of options differ.  The text of -a is that of PCP 6.3, not of 6.0.3.
+# Lists of options differ.  The text of -a is the one of PCP 6.3, not of 6.0.3.
 values() {
 	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' |
 		sed -e 's/  *//g' -e 's/(char\*)0/0/g' -e 's/aPCPlogarchive/aPCParchive/'
@@ -60,7 +60,7 @@ layouts() {
 	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program" | grep -v '^pmdebugoptions_t '
 }
 
-# the_same WHAT COMMAND: it prints the same non-empty output for both
+# the_same WHAT COMMAND: check that COMMAND prints the same non-empty output for both sides
 the_same() {
 	{
 		"$2" pcp >"$dir/pcp" && "$2" shim >"$dir/shim" && [ -s "$dir/shim" ] &&
@@ -87,7 +87,7 @@ built="$built|HAVE_(STRERROR_R_PTR|INFINIBAND_.*|AVAHI_.*|SYSTEMD_.*|(LIB)?READL
 	platform shim >"$dir/platform.shim"
 	[ -s "$dir/platform.pcp" ] && ! comm -23 "$dir/platform.pcp" "$dir/platform.shim" | grep .
 } >"$dir/log" 2>&1
-result "names of what the system has: $(wc -l <"$dir/platform.shim")"
+result "names of system features: $(wc -l <"$dir/platform.shim")"
 
 the_same "names of macros" macros
 
@@ -129,7 +129,7 @@ static void bits(const char *type, const char *name, void *x, int size, int is_s
 int main(void)
 {
 END
-	# The two fields that replace "pad" in PCP 7.2
+	# Remove the two fields that replace "pad" in PCP 7.2.
 	cc_side shim -E -P "$dir/both.c" | sed "s/; */;\n/g" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
 	echo '}'
 } >"$dir/layouts.c"

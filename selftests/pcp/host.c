@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Host contexts except for their values: connections, forks, threads, signals, and the order of
- * requests.  A small server in this test replies.
+ * Host contexts: connections, forks, threads, signals, and the order of requests, but not values.
+ * A small server in this test replies.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* A child uses its own connection, and the parent's connection continues. */
+/* A forked child uses its own connection, and the parent's connection continues to work. */
 TEST_F(host, fork)
 {
 	unsigned int before;
@@ -49,7 +49,7 @@ TEST_F(host, fork)
 	EXPECT_EQ(self->fake.lies->connections, before + 1);
 }
 
-/* A child has the parent's instance profile. */
+/* A forked child has the parent's instance profile. */
 TEST_F(host, fork_profile)
 {
 	unsigned int before;
@@ -94,7 +94,10 @@ static int socket_number(void)
 	return -1;
 }
 
-/* Like socketpair(2), but with TCP, the other transport of host connections */
+/*
+ * Create connected sockets like socketpair(2), but with TCP, the other transport of host
+ * connections.
+ */
 static int tcp_pair(int pair[2])
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -111,7 +114,7 @@ static int tcp_pair(int pair[2])
 	return pair[1] < 0 ? -1 : 0;
 }
 
-/* The program closes all descriptors and reuses the connection's number for its own socket. */
+/* Close all descriptors, and reuse the connection's number for the program's own socket. */
 static bool take_its_number(int pair[2], bool tcp)
 {
 	int fd = socket_number();
@@ -129,7 +132,7 @@ static bool is_open_and_untouched(const int pair[2])
 	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
 }
 
-/* Run in a child, so that the harness keeps its descriptors. Return 0, or the step that failed. */
+/* Run in a child, because the harness needs its descriptors.  Return 0, or the step that failed. */
 static int in_a_child_of_its_own(bool tcp)
 {
 	int pair[2], again, status;
@@ -195,7 +198,7 @@ TEST_F(host, descriptors)
 	EXPECT_EQ(descriptors(), fds);
 }
 
-/* The profile is sent once, and again after each change, but not if nothing changed. */
+/* The profile is sent once, and again only after a change. */
 TEST_F(host, profile_when_changed)
 {
 	int inst[] = { 2 };
@@ -212,7 +215,7 @@ TEST_F(host, profile_when_changed)
 	EXPECT_EQ(self->fake.lies->profiles, 3);
 }
 
-/* A thread whose server does not reply */
+/* Wait in a thread for a server that does not reply. */
 static void *wait_in_vain(void *arg)
 {
 	static int result;
@@ -278,7 +281,7 @@ static void count_signal(int sig)
 	signals++;
 }
 
-/* Signals of the program do not end a wait, and do not count as a lost connection. */
+/* Signals of the program do not interrupt a wait, and are not treated as a lost connection. */
 TEST_F(host, signals)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -309,7 +312,9 @@ TEST_F(host, signals)
 	pmDestroyContext(handle);
 }
 
-/* After a failure, no reconnection is tried until the time in the environment has passed. */
+/*
+ * After a failure, the library does not reconnect until the time set in the environment has passed.
+ */
 TEST_F(host, reconnect_pauses)
 {
 	double before;
@@ -342,7 +347,7 @@ TEST_F(host, greetings)
 		{ 0, -13, 0, -EACCES },
 		{ 0, 1, 0, PM_ERR_IPC },
 		{ 0x80, 0, 0, 0 },	/* the UNIX socket needs no certificate */
-		{ 0x08, 0, 0, 0 },	/* and passes our credentials */
+		{ 0x08, 0, 0, 0 },	/* and passes the caller's credentials */
 		{ 0x01, 0, PM_CTXFLAG_SECURE, -EOPNOTSUPP },
 		{ 0x01, 0, PM_CTXFLAG_RELAXED, 0 },
 		{ 0x02, 0, PM_CTXFLAG_COMPRESS, -EOPNOTSUPP },
@@ -385,7 +390,7 @@ TEST_F(host, too_big)
 	EXPECT_EQ(self->fake.lies->connections, 1);
 }
 
-/* Blocks whose length does not match their type, and event records, are not sent. */
+/* Blocks whose length does not match their type, and event records, cannot be stored. */
 TEST_F(host, bad_stores)
 {
 	struct {

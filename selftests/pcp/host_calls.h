@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each call that queries a host, whose result is read completely, for the tests of wrong replies */
+/*
+ * For tests of wrong replies: each call that queries a host.  Its result is read completely and
+ * freed.
+ */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 
@@ -8,7 +11,7 @@
 static const char *const names[] = { "a.word", "a.text", "a.wide", "a.event" };
 static pmID all[] = { FAKE_WORD, FAKE_TEXT, FAKE_WIDE, FAKE_EVENT };
 
-/* Each call that queries the server; its result is read completely and freed. */
+/* Incremented with each byte of a result, to read all of it */
 static unsigned int touched;
 
 static void touch(const void *bytes, size_t len)
@@ -182,7 +185,7 @@ static int do_store(void)
 static const struct call {
 	const char *name;
 	int (*make)(void);
-	int honest;		/* result of an honest reply */
+	int honest;		/* the call's result if the reply is correct */
 } calls[] = {
 	{ "fetch", do_fetch, 0 },
 	{ "names", do_names, 4 },

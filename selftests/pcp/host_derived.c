@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics of a host while its server, or an agent that they need, is down, and afterwards.
+ * Derived metrics of a host while its pmcd, or an agent whose metrics they use, is down, and
+ * afterwards
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* A derived metric that was first used while pmcd was down works after pmcd's restart. */
+/* A derived metric that was first used while pmcd was down works after pmcd was restarted. */
 TEST_F(host, derived_metrics_after_a_restart)
 {
 	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };
@@ -42,7 +43,10 @@ TEST_F(host, derived_metrics_after_a_restart)
 	EXPECT_EQ(2, values_of(pmids[1]));
 }
 
-/* An agent is down: its metrics have no descriptors and, if pmcd must ask it for them, no names. */
+/*
+ * While an agent is down, its metrics have no descriptors and, if pmcd must query the agent for
+ * them, no names.
+ */
 static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
 {
 	uint32_t type = fake_get(reply->bytes + 4);
@@ -64,7 +68,8 @@ static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
 }
 
 /*
- * pmcd does not receive the same request repeatedly, but the metric exists once its agent is back.
+ * The library does not repeat the same request to pmcd, but finds the metric once its agent is
+ * running again.
  */
 TEST_F(host, derived_metrics_while_an_agent_is_away)
 {
@@ -106,7 +111,10 @@ TEST_F(host, defined_while_an_agent_is_away)
 	EXPECT_EQ(1, values_of(pmid));
 }
 
-/* The agent's error for the second metric of a result: the operand, after the derived metric */
+/*
+ * Return the agent's error for the second metric of a result, which is the operand after the
+ * derived metric.
+ */
 static enum fake_then no_values(struct fake_pdu *reply, uint64_t code)
 {
 	uint32_t type = fake_get(reply->bytes + 4);
@@ -120,7 +128,9 @@ static enum fake_then no_values(struct fake_pdu *reply, uint64_t code)
 	return FAKE_GO_ON;
 }
 
-/* An operand's error is that of the metric, not of the fetch and of all later ones. */
+/*
+ * An error of an operand is an error of the derived metric, not of this fetch and all later ones.
+ */
 TEST_F(host, error_of_an_operand)
 {
 	static const int codes[] = { -ENOMEM, PM_ERR_AGAIN };
@@ -140,7 +150,7 @@ TEST_F(host, error_of_an_operand)
 	}
 }
 
-/* The number of times that a name was visited */
+/* A name, and the number of times it was visited */
 struct met {
 	const char *name;
 	int n;
@@ -170,7 +180,9 @@ static int is_child(const char *name)
 	return met;
 }
 
-/* A traversal of the names skips those that are not metrics of this host, from then on. */
+/*
+ * A traversal of the names skips names that are not metrics of this host, also in later traversals.
+ */
 TEST_F(host, names_of_no_metrics)
 {
 	ASSERT_EQ(NULL, pmRegisterDerived("derived.bad", "derived.nosuch + 1"));
@@ -182,7 +194,7 @@ TEST_F(host, names_of_no_metrics)
 	EXPECT_EQ(0, is_child("bad"));
 }
 
-/* Metrics that this process knows by itself are found when the server is down; others are not. */
+/* Metrics that the process itself provides are found while the server is down; others are not. */
 TEST_F(host, names_without_a_server)
 {
 	const char *names[] = { "derived.alone", "event.flags", "a.word" };

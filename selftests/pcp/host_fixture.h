@@ -21,7 +21,7 @@ static inline double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* The number of a metric's values, or an error */
+/* Return the number of a metric's values, or an error. */
 static inline int values_of(pmID pmid)
 {
 	pmResult *r;
@@ -50,7 +50,7 @@ FIXTURE_SETUP(host)
 	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
 						"PCP_SECURE_SOCKETS" };
 
-	/* sockets left open by the caller of the test */
+	/* close sockets that the test's caller left open */
 	close_range(3, ~0u, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		unsetenv(unwanted[i]);

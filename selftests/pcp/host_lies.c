@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A server sends wrong lengths, counts, types or order.  The caller gets PM_ERR_IPC in time,
- * nothing is read past the end of the reply, and the connection is closed.
+ * If a server's replies have wrong lengths, counts, types or order, the caller gets PM_ERR_IPC in
+ * time, nothing is read past the end of the reply, and the connection is closed.
  *
- * The errors are tested one by one, then random ones, controlled by HOST_FUZZ_SEED and
- * HOST_FUZZ_TIMES.
+ * Each error is tested separately, then random ones, which HOST_FUZZ_SEED and HOST_FUZZ_TIMES
+ * control.
  */
 #include <time.h>
 
@@ -14,7 +14,7 @@
 
 #include "host_calls.h"
 
-/* The functions below change replies.  The greeting, an ERROR of 20 bytes, is left unchanged. */
+/* The functions below change replies, but not the greeting, which is an ERROR of 20 bytes. */
 
 static bool is_greeting(const struct fake_pdu *pdu)
 {
@@ -31,7 +31,7 @@ static enum fake_then set_word(struct fake_pdu *pdu, uint64_t arg)
 	return is_greeting(pdu) ? FAKE_GO_ON : FAKE_CLOSE;
 }
 
-/* Cut off the end, but keep the length in the header. */
+/* Remove the end of the reply, but keep the length in its header. */
 static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -41,7 +41,7 @@ static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* Shorten the reply, with a matching length. */
+/* Shorten the reply and its length. */
 static enum fake_then shorten(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -101,7 +101,7 @@ TEST_F(host, none)
 	EXPECT_EQ(self->fake.lies->profiles, 1);
 }
 
-/* Values are correct, with both resolutions of time, and with an old server. */
+/* Correct replies have correct values, with both resolutions of time, and with an old server. */
 TEST_F(host, honest_values)
 {
 	static const uint32_t features[] = { 0xe40, 0x40 };
@@ -222,7 +222,7 @@ TEST_F(host, errors_are_no_lies)
 	EXPECT_EQ(self->fake.lies->connections, 2);
 }
 
-/* An unsolicited reply does not become the answer to the next request. */
+/* An unsolicited reply is not used as the answer to the next request. */
 TEST_F(host, order)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, add_more, 0), self->handle);
@@ -231,7 +231,7 @@ TEST_F(host, order)
 }
 
 /*
- * Repeat a reply that was already received on the connection.  All later replies are correct, so
+ * Repeat a reply that was already received on the connection.  All later replies are sent once, so
  * there is never more than one extra reply.
  */
 static enum fake_then repeat_one(struct fake_pdu *pdu, uint64_t arg)
@@ -256,8 +256,8 @@ static int fetch_one(pmID pmid)
 }
 
 /*
- * A fetch that follows immediately may get such a reply.  After a pause, or for other metrics, it
- * does not.
+ * A fetch that follows immediately may return the repeated reply.  A fetch after a pause, or of
+ * other metrics, does not.
  */
 TEST_F(host, order_of_fetches)
 {
@@ -284,7 +284,7 @@ TEST_F(host, notices)
 	EXPECT_EQ(do_fetch(), PM_ERR_IPC);
 }
 
-/* Send one byte at a time: the whole reply must arrive within the timeout of one request. */
+/* Send one byte at a time; the whole reply must arrive within the timeout of one request. */
 static enum fake_then stall_within(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -354,7 +354,7 @@ static enum fake_then mutate(struct fake_pdu *pdu, uint64_t arg)
 			break;
 		}
 	}
-	return FAKE_CLOSE;	/* so that a length that is too large ends at once */
+	return FAKE_CLOSE;	/* so a reply with a length that is too large ends at once */
 }
 
 static uint64_t number(const char *name, uint64_t usual)

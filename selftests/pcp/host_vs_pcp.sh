@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Contexts of a host: through a private pmcd with PCP's sample agents, the same program, built with
-# libshim and with PCP's own library, prints the same.
+# A program that uses contexts of a host, a private pmcd with PCP's sample agents, prints the same
+# with libshim and with PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,22 +23,22 @@ compile() {
 	done
 }
 
-# run SIDE PLAY [SPEC]: output in $dir/out.SIDE, with a newly started collector
+# run SIDE PLAY [SPEC]: write the output to $dir/out.SIDE, with a newly started collector
 run() {
 	start_collector || return 1
 	timeout 100 "$dir/live_$1" "${3:-127.0.0.1}" "$2" >"$dir/out.$1" 2>"$dir/err.$1"
 }
 
-# Error texts and descriptions that each library writes itself are not compared.
+# Remove error texts and descriptions, which each library writes itself.
 without_own_texts() {
 	awk '/ 511\.0\.[12]: 0/ { own = 1; print; next } /^(names of|labels|strange|[a-z_]+\.[a-z_.]+ [0-9])/ { own = 0 } !own' "$1"
 }
 
-# For values that differ in each run (all of pmcd's own metrics, and sample's metrics that depend on
-# time or chance) only the number of values and their format are compared.
+# Some values differ in each run (all of pmcd's own metrics, and sample's metrics that depend on
+# time or chance). Compare only their number and format.
 live='2\.[0-9]*\.[0-9]*|(29|30)\.0\.(1|2|3|39|111|112|136|137|139|158)'
 
-# agree A B: the files have the same lines
+# agree A B: check that the files have the same lines
 agree() {
 	for file; do
 		without_own_texts "$file" | sed -E "s/^(  ($live) [-0-9]+( \([0-9]\))?) .*/\1/" >"$file.lines"
@@ -47,7 +47,7 @@ agree() {
 	diff "$1.lines" "$2.lines" >&2 && [ -s "$1.lines" ]
 }
 
-# same PLAY [SPEC]: both libraries print the same
+# same PLAY [SPEC]: check that both libraries print the same
 same() {
 	run pcp "$@" && run shim "$@" && agree "$dir/out.pcp" "$dir/out.shim"
 }
@@ -134,7 +134,7 @@ specs() {
 	END
 }
 
-# Environment variables that affect hosts, in addition to their specifications
+# Check environment variables that affect hosts, in addition to their specifications.
 same_specs() {
 	specs >"$dir/specs"
 	for side in pcp shim; do
@@ -197,7 +197,7 @@ collector_comes_back() {
 	start_collector
 }
 
-# fails SPEC CODE [VARIABLE=VALUE]...: opening SPEC fails with CODE
+# fails SPEC CODE [VARIABLE=VALUE]...: check that opening SPEC fails with CODE
 fails() {
 	spec=$1 code=$2
 	shift 2
@@ -215,7 +215,7 @@ restricted() {
 	return $status
 }
 
-# Wait until pmcd listens; access control may prevent a request to find out.
+# Wait until pmcd listens, without a request, because access control may refuse it.
 await_socket() {
 	tries=0
 	until grep -q 'pmcd.socket$' "$dir/log/pmcd/pmcd.log" 2>/dev/null; do
@@ -245,7 +245,7 @@ many() {
 	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
 }
 
-# The stopped pmcd does not answer, but the kernel still accepts connections into its queue.
+# While pmcd is stopped it does not answer, but the kernel still accepts connections into its queue.
 stopped() {
 	start_collector || return 1
 	kill -STOP "$collector"
@@ -265,7 +265,7 @@ let_it_go_on() {
 	kill -CONT "$collector"
 }
 
-# silence: a fetch times out, the next ones fail at once, and a late reply is not taken for theirs
+# silence: a fetch times out, the next ones fail at once, and a late reply is not used for them
 silence() {
 	export PMCD_REQUEST_TIMEOUT=1
 	staged shim silence stop_it let_it_go_on
@@ -302,7 +302,7 @@ by_proxy() {
 texts() {
 	for side in pcp shim; do
 		"$dir/errors_$side" >"$dir/out.$side"
-		# EFTYPE has a text since glibc 2.43, which 7.2.2 runs with.
+		# EFTYPE has a text since glibc 2.43, which 7.2.2 uses.
 		sed -i '/^-134 /d' "$dir/out.$side"
 	done
 	diff "$dir/out.pcp" "$dir/out.shim" >&2 && [ "$(wc -l <"$dir/out.shim")" -gt 30000 ]
@@ -319,37 +319,37 @@ result "PCP's collector with its sample agents runs"
 same_specs A=b
 result "specifications of hosts"
 same_specs PCP_SECURE_SOCKETS=enforce
-result "... with encryption wanted by the environment"
+result "... if the environment requires encryption"
 same_specs PCP_SECURE_SOCKETS=relaxed PCP_CONTAINER=box
-result "... with encryption welcome, and a container"
+result "... if the environment permits encryption, and in a container"
 same_specs PMCD_PORT=7,44321 PMCD_SOCKET="$dir/run/pmcd.socket" PCP_RUN_DIR=/nonexistent
-result "... with the usual ports and the socket's path in the environment"
+result "... with the default ports and the socket's path in the environment"
 for play in names meta values profile store contexts errors events; do
 	same $play
 	result "$play"
 done
 same profile unix:
-result "profiles, over a UNIX socket"
+result "profiles, through a UNIX socket"
 staged_same changes agent_goes agent_comes_back
-result "an agent goes and comes back: what a fetch says of it"
+result "results of fetches while an agent is restarted"
 staged_same outage collector_goes collector_comes_back
-result "pmcd goes and comes back"
+result "pmcd is restarted"
 silence
-result "pmcd is stopped in the middle and goes on"
+result "pmcd is stopped in the middle and continued"
 stopped
-result "pmcd is stopped when a context is opened"
+result "pmcd is stopped while a context is opened"
 restricted 'disallow "*" : all;' '' refused
 result "pmcd refuses the host"
 restricted 'allow "*" : maximum 1 connections;' '' too_many
 result "pmcd refuses more connections"
 restricted 'allow "*" : all;' -S who_is_it
-result "pmcd wants to know the user"
+result "pmcd requires a user"
 many
-result "200 contexts, which leave no descriptor"
+result "200 contexts leave no descriptor open"
 if [ -x "$PCP_BINADM_DIR/pmproxy" ]; then
 	by_proxy
-	result "by way of a proxy"
+	result "through a proxy"
 else
-	skip "by way of a proxy" "pmproxy is not installed"
+	skip "through a proxy" "pmproxy is not installed"
 fi
 done_testing

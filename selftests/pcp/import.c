@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LOGIMPORT: the values that an importer puts are in the archive, and anything that an archive
- * cannot contain is refused.
+ * LOGIMPORT: an archive contains the values that an importer puts, and values that an archive
+ * cannot contain are refused.
  */
 #include <locale.h>
 
@@ -22,7 +22,7 @@ TEST_F(import, what_is_put_can_be_read)
 	v.cp = (char *)"two words";
 	EXPECT_EQ(0, pmiPutAtomValue("demo.text", "", &v));
 	EXPECT_EQ(0, pmiHighResWrite(T0 + 10, 123456789));
-	/* so that records follow those requested below */
+	/* this makes records follow those requested below */
 	EXPECT_EQ(0, pmiPutValue("demo.one", NULL, "0"));
 	EXPECT_EQ(0, pmiPutAtomValueHandle(handle, &v));
 	EXPECT_EQ(0, pmiPutValue("demo.set", "right", "0"));
@@ -56,7 +56,7 @@ TEST_F(import, instances_come_and_go)
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "right", "2"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* a value of an instance that is removed before the record is written is not written */
+	/* if an instance is removed before the record is written, its value is not written */
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(0, pmiDelInstance(INDOM, 7));
 	EXPECT_EQ(PM_ERR_INST, pmiDelInstance(INDOM, 7));
@@ -67,7 +67,7 @@ TEST_F(import, instances_come_and_go)
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "middle", 5));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "middle", "4"));
 	ASSERT_EQ(0, pmiWrite(T0 + 5, 0));
-	/* name and number can be used again, also separately */
+	/* the name and the number can be used again, also separately */
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "other", 7));
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "left", 8));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));
@@ -246,7 +246,7 @@ TEST_F(import, a_scale_alone_is_dropped)
 	}
 }
 
-/* A set can have 255 labels; PCP's writer continues, and no reader can open the result. */
+/* A set can have 255 labels.  PCP's writer accepts more, and no reader can open the result. */
 TEST_F(import, more_labels_than_an_archive_can_have)
 {
 	pmLabelSet *sets;
@@ -271,7 +271,7 @@ TEST_F(import, more_labels_than_an_archive_can_have)
 	pmFreeLabelSets(sets, 1);
 }
 
-/* Numbers have a decimal point, whatever the program's locale. */
+/* Numbers have a decimal point in every locale. */
 TEST_F(import, numbers_in_another_locale)
 {
 	static const char *const text[] = { "1.5", "1.5e3", "-2.25e-1" };
@@ -331,11 +331,11 @@ TEST_F(import, texts_and_labels)
 	EXPECT_EQ(PMI_ERR_EMPTYLABELVALUE, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", ""));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", "a\"b"));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a.b", "x"));
-	/* they wait for the first record */
+	/* the labels are written with the first record */
 	EXPECT_EQ(0, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* later ones are added to the earlier ones */
+	/* later labels are added to the earlier ones */
 	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "there"));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
@@ -367,7 +367,7 @@ TEST_F(import, texts_and_labels)
 	pmFreeLabelSets(sets, n);
 }
 
-/* Programs compare these values with the original's. */
+/* The values of error codes are the same as the original's, because programs compare them. */
 static const struct {
 	int code;
 	const char *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMI_APPEND: records are appended to an existing archive, or the archive is unchanged. */
+/* PMI_APPEND appends records to an existing archive, or leaves the archive unchanged. */
 #define PMAPI_VERSION 4
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(append)
 	EXPECT_EQ(0, system(command));
 }
 
-/* The size of the archive's files, or of one of them */
+/* Return the size of the archive's files, or of one of them. */
 static long size_of(const char *base, const char *suffix)
 {
 	char path[120];
@@ -119,7 +119,7 @@ TEST_F(append, records)
 	ASSERT_EQ(0, pmiAddInstance(DOMAIN, "three", 3));
 	ASSERT_EQ(0, put("a.named", "three", "3"));
 	ASSERT_EQ(0, put("a.plain", "", "20"));
-	/* not before the last record; the error loses nothing */
+	/* a record before the last one is refused, and no value is lost */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
 	ASSERT_EQ(0, pmiEnd());
@@ -143,7 +143,7 @@ TEST_F(append, records)
 	EXPECT_EQ(0, pmDestroyContext(context));
 }
 
-/* A mark can be appended first; each of many runs adds one record. */
+/* A mark can be appended first, and each of several runs adds one record. */
 TEST_F(append, marks_and_runs)
 {
 	long meta = size_of(self->base, "meta");
@@ -221,7 +221,9 @@ TEST_F(append, other_metrics)
 	EXPECT_EQ(0, write_other(self->base, "b", 3, type, sem, 0));
 }
 
-/* A file that ends within a record, is compressed, or is being written: an error, and no change */
+/*
+ * A file that ends within a record, is compressed, or is being written is refused, and not changed.
+ */
 TEST_F(append, refused)
 {
 	static const char *const suffixes[] = { "meta", "index", "0" };
@@ -249,7 +251,7 @@ TEST_F(append, refused)
 	EXPECT_EQ(-ENOENT, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	sprintf(command, "unxz %s.xz && xz %s.0", path, self->base);
 	ASSERT_EQ(0, system(command));
-	/* a compressed volume is followed by the next one */
+	/* the volume after a compressed one can be appended to */
 	EXPECT_EQ(0, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	EXPECT_GT(size_of(self->base, "1"), 0);
 }

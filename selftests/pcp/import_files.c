@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: volumes, contexts that share an archive, a full disk, and a writer that is killed. */
+/* LOGIMPORT: volumes, contexts that share an archive, a full disk, and a writer that is killed */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ TEST_F(import, contexts_inherit)
 	ASSERT_EQ(0, pmiUseContext(first));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiEnd());
-	/* a context that has ended can be inherited from until another one becomes current */
+	/* an ended context can be inherited from until another one becomes current */
 	EXPECT_GT(pmiStart(NULL, 1), second);
 	EXPECT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(-EINVAL, pmiWrite(T0, 0));
@@ -60,7 +60,7 @@ TEST_F(import, contexts_inherit)
 	EXPECT_STREQ("1.000000e+00", value_at("demo.set", T0, 3));
 	ASSERT_GE(reopen(other), 0);
 	EXPECT_STREQ("2.000000e+00", value_at("demo.set", T0 + 100, 3));
-	/* a context that was never written leaves no files */
+	/* a context that was never written creates no files */
 	sprintf(other, "%s/c", self->dir);
 	ASSERT_GT(pmiStart(other, 1), 0);
 	EXPECT_EQ(0, pmiEnd());
@@ -148,7 +148,7 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
 				TH_LOG("round %d: %s", round, pmErrStr(n));
 			}
-		/* On a busy machine it takes longer until an archive can be opened. */
+		/* On a busy machine, an archive can be opened only after a longer time. */
 		if (opened * 4 < round * 3 && longest < 1000000)
 			longest += longest / 8;
 		sprintf(command, "rm -f %s.*", self->base);

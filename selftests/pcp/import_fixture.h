@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the tests of <pcp/import.h>: an archive that is written, and the contents that a reader finds
- * in it
+ * For the tests of <pcp/import.h>: an archive to write, and the contents that a reader finds in it
  */
 #ifndef SELFTESTS_PCP_IMPORT_FIXTURE_H
 #define SELFTESTS_PCP_IMPORT_FIXTURE_H
@@ -73,7 +72,7 @@ static inline pmID pmid_of(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1 ? pmid : PM_ID_NULL;
 }
 
-/* A metric's value at a time as text, or the reason why there is none */
+/* Return a metric's value at a time as text, or the reason why there is none. */
 static inline const char *value_at(const char *name, int sec, int inst)
 {
 	static char text[64];
@@ -109,7 +108,7 @@ static inline int reopen(const char *base)
 	return pmNewContext(PM_CONTEXT_ARCHIVE, base);
 }
 
-/* The number of records of an archive, as a reader sees them */
+/* Return the number of records of an archive, as a reader sees them. */
 static inline int records(const char *base)
 {
 	struct timeval start = { 0, 0 };

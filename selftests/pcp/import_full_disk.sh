@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Importing into a file system that fills up: each write succeeds or is refused, and the remaining
-# archive is valid for our tools and for PCP's.
+# If the file system fills up during an import, each write either succeeds or is refused, and our
+# tools and PCP's find the remaining archive valid.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/peer/both.sh"
 if [ "${1:-}" != inside ]; then
 	if ! unshare -rm true 2>/dev/null; then
-		echo "1..0 # SKIP no name space of its own for a small file system"
+		echo "1..0 # SKIP no private namespace for a small file system"
 		exit 4
 	fi
 	exec unshare -rm "$0" inside
@@ -32,14 +32,14 @@ for kb in 16 20 24 32 40; do
 		refused=$(grep -c '^\(write\|mark\|end\) -28$' "$dir/said")
 		written=$(grep -c '^\(write\|mark\) 0$' "$dir/said")
 		there=$("$build/bin/vcpc" dump "$a" 2>"$dir/log" | grep -c '^[0-9][0-9]:')
-		echo "$kb KiB: $written records written, $there there, $refused times no room" >>"$dir/log"
+		echo "$kb KiB: $written records written, $there found, $refused refused for lack of space" >>"$dir/log"
 		[ "$refused" -gt 0 ] && [ "$written" -gt 0 ] && [ "$written" = "$there" ] &&
 			"$build/bin/vcpc" check "$a" >>"$dir/log" 2>&1
-		result "$kb KiB, version $version: what was not refused is there, and nothing else"
+		result "$kb KiB, version $version: exactly the accepted records are found"
 		if command -v pmdumplog >/dev/null; then
 			[ "$(pmdumplog "$a" 2>>"$dir/log" |
 				grep -cE '^[0-9:.]+ +([0-9]+ metric|<mark>)')" = "$written" ]
-			result "$kb KiB, version $version: and for pmdumplog"
+			result "$kb KiB, version $version: also by pmdumplog"
 		fi
 		umount "$dir/small"
 	done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: instances that PCP considers equal, and archives that cannot be created. */
+/* LOGIMPORT refuses instances that PCP considers equal, and archives that cannot be created. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(refused)
 	EXPECT_EQ(0, system(command));
 }
 
-/* PCP compares names of instances up to the first blank, if both names have one. */
+/* PCP compares instance names up to the first blank, if both names have one. */
 TEST_F(refused, instances_of_one_first_word)
 {
 	static const struct {
@@ -89,7 +89,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 {
 	char base[100];
 
-	/* no such directory; an existing file is not overwritten */
+	/* there is no such directory; an existing file is not overwritten */
 	sprintf(base, "%s/none/a", self->dir);
 	for (int i = 0; i < 2; i++) {
 		int err = i ? -EEXIST : -ENOENT, fd;
@@ -110,7 +110,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 	}
 }
 
-/* The directory is created later: nothing is lost, and no more errors are reported. */
+/* If the directory is created later, nothing is lost, and no more errors are reported. */
 TEST_F(refused, archives_that_can_be_created_later)
 {
 	char base[100], dir[80];

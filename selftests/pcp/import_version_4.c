@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT as of PCP 7.2: flags, nanoseconds, volumes of a limited size, a status file. */
+/* LOGIMPORT as of PCP 7.2: flags, nanoseconds, volumes of a limited size, and a status file */
 #define PMAPI_VERSION 4
 #include <errno.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static int put_and_write(const char *text, unsigned long long sec, unsigned int 
 	return err ? err : pmiWrite(sec, nsec);
 }
 
-/* As with 7.2.2: a volume ends with the record that reaches the limit. */
+/* As with 7.2.2, a volume ends with the record that reaches the limit. */
 TEST_F(import, volumes)
 {
 	struct timespec start = { T0, 0 };
@@ -107,7 +107,7 @@ TEST_F(import, timestamps)
 	EXPECT_EQ(0, put_and_write("x", T0, 999999999));
 	EXPECT_EQ(0, pmiPutValue("a.text", "", "y"));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 + 1, 1000000000));
-	/* the current time, in version 2 */
+	/* in version 2, -1 means the current time */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(-1, 0));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(1ull << 63, 0));
 	/* the value is still there */
@@ -136,7 +136,7 @@ TEST_F(import, now)
 	pmDestroyContext(handle);
 }
 
-/* If the new volume cannot be created, the old one continues, and nothing is lost. */
+/* If a new volume cannot be created, the old one continues, and nothing is lost. */
 TEST_F(import, no_new_volume)
 {
 	struct rlimit limit, none = { 0, 0 };
@@ -179,12 +179,12 @@ TEST_F(import, program)
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram(NULL, "1", "a", "b"));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram("", "1", "a", "b"));
-	/* not outside the directory, and no separators in a field */
+	/* a name must not lead outside the directory, and a field must not contain separators */
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("../tool", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("..", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("tool", "1\npid=1", "a", "b"));
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
-	/* without PMI_PROCESS it stays */
+	/* without PMI_PROCESS the file is kept */
 	EXPECT_EQ(0, pmiEnd());
 	EXPECT_EQ(0, access(self->path, F_OK));
 	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiSetImportProgram("tool", "1", "a", "b"));
@@ -205,7 +205,7 @@ TEST_F(import, process)
 	EXPECT_EQ(0, access(other, F_OK));
 	EXPECT_EQ(0, pmiEnd());
 	EXPECT_EQ(-1, access(other, F_OK));
-	/* neither to a device nor through a link */
+	/* the file is written neither to a device nor through a link */
 	ASSERT_EQ(0, symlink("/nonexistent/x", self->path));
 	ASSERT_GT(pmiStart(self->base, PMI_PROCESS), 0);
 	EXPECT_EQ(-ELOOP, pmiSetImportProgram("tool", NULL, NULL, "b"));

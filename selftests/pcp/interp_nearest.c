@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_INTERP for metrics other than counters: the nearest observation, from PCP 6.3.2 on. */
+/*
+ * In PM_MODE_INTERP, a metric that is not a counter has the value of the nearest observation, as in
+ * PCP 6.3.2 and later.
+ */
 #include <stdbool.h>
 
 #include <kselftest_harness.h>
@@ -50,11 +53,11 @@ static const struct row {
 } rows[] = {
 	{ 0, 10, 10, 10, 10, 10, 10 },
 	{ 4000, 10, 10, 10, 10, NONE, 10 },
-	{ 5000, 10, 10, 10, 10, NONE, 10 },	/* halfway is not nearer to the next */
+	{ 5000, 10, 10, 10, 10, NONE, 10 },	/* at half the distance, the earlier one is used */
 	{ 5001, 11, 11, 10, 10, NONE, 10 },
 	{ 9000, 11, 11, 10, 10, NONE, 10 },
 	{ 10000, 11, 11, 11, 11, NONE, 10 },
-	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but after the mark */
+	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but is after the mark */
 	{ 15000, NONE, NONE, NONE, NONE, NONE, NONE },
 	{ 17000, 12, 12, 12, 12, 12, 12 },
 	{ 19000, 13, 13, 12, 12, 13, 13 },
@@ -171,7 +174,7 @@ static int number_of(const pmValueSet *s, int i, int type)
 	return number;
 }
 
-/* The value of an instance, or of a metric's only value; NONE if it has none */
+/* Return the value of an instance, or a metric's only value; NONE if it has none. */
 static int value_of(const pmResult *r, int metric, int inst)
 {
 	const pmValueSet *s = r->vset[metric];
@@ -241,7 +244,7 @@ TEST_F(nearest, each_time_on_its_own)
 	}
 }
 
-/* Earlier fetches do not change the result. */
+/* Earlier fetches do not affect the result. */
 TEST_F(nearest, in_steps)
 {
 	static const int steps[] = { 200, 1000, 2000, 3000, 4000, 5000, 7000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The values that PCP's own library interpolates, to the last digit, in every direction */
+/* Values are the same as PCP's own library interpolates, to the last digit, in every direction. */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>
@@ -9,7 +9,7 @@
 #define T	PM_ERR_TYPE
 #define STEP	4
 
-/* -1: no value; columns of metrics with instances contain both */
+/* -1: no value; a metric with instances has a column that combines both */
 struct row {
 	int t;
 	int64_t cu32, c32, cu64, c64;
@@ -179,7 +179,7 @@ TEST_F(vectors, backwards)
 	EXPECT_EQ(pmFetch(N, pmids, &r), PM_ERR_EOL);
 }
 
-/* Each jump separately, in an order that crosses the mark repeatedly */
+/* Jump to each time separately, in an order that crosses the mark repeatedly. */
 TEST_F(vectors, jumps)
 {
 	for (int i = 0; i < 5 * NROWS; i++) {
@@ -192,7 +192,10 @@ TEST_F(vectors, jumps)
 	}
 }
 
-/* The list of metrics changes from fetch to fetch; cached state of the others stays valid. */
+/*
+ * If the list of metrics changes with each fetch, the cached state of the other metrics stays
+ * valid.
+ */
 TEST_F(vectors, changing_lists)
 {
 	struct timeval start = { AF_START, 0 };
@@ -228,7 +231,7 @@ static void check_cu32(struct __test_metadata *_metadata, int t, int step, int n
 	}
 }
 
-/* The difference across a mark is never used. */
+/* A difference across a mark is never used. */
 TEST_F(vectors, counter_after_mark)
 {
 	const int64_t from20[] = { 26, -1, 41 };

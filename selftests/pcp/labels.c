@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels of an archive, and merged labels. */
+/* Texts and labels of an archive, and merged labels */
 #include "pcp_fixture.h"
 
 FIXTURE(notes)
@@ -85,7 +85,7 @@ TEST_F(notes, texts_of_domains)
 	EXPECT_EQ(text, NULL);
 }
 
-/* The text of the only set, or the error of the call */
+/* Return the text of the only set, or the error of the call. */
 static const char *said(int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -202,7 +202,7 @@ TEST_F(notes, all_of_a_metric_merged)
 	EXPECT_STREQ(json, "{\"a\":\"late\",\"n\":7}");
 	sets[3].nlabels = 1;
 	pmFreeLabelSets(sets, 4);
-	/* a metric with instances has its domain's labels, and no item labels */
+	/* a metric with instances has the labels of its domain, and no item labels */
 	EXPECT_EQ(pmLookupLabels(AF_PMID(SET), &sets), 4);
 	EXPECT_EQ((int)sets[2].labels[0].flags, PM_LABEL_INDOM);
 	pmFreeLabelSets(sets, 4);

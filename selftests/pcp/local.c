@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts without tracing: names, descriptors, texts, instances and labels exist, and so do
- * the values that perf counts. For other values, the reason is reported.
+ * Local contexts without tracing provide names, descriptors, texts, instances, labels, and values
+ * that perf counts.  For other values, the reason is reported.
  *
- * Values of trace metrics are tested in selftests/bpf, in the VMs; those of processes in
- * local_processes.c.
+ * Tests of trace metrics' values are in selftests/bpf, and run in the VMs; tests of processes are
+ * in local_processes.c.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -145,7 +145,7 @@ static int count_open(void)
 	return n;
 }
 
-/* Known instances are returned without reading the machine, which would open counters. */
+/* A list of known instances is returned without reading values, which would open counters. */
 TEST_F(local, known_instances_need_no_reading)
 {
 	int before = count_open();
@@ -231,7 +231,7 @@ TEST_F(local, store)
 	EXPECT_EQ(PM_ERR_BADSTORE, pmStore(&result));
 }
 
-/* An invalid configuration is an error, and leaves no context. */
+/* An invalid configuration is an error, and no context remains. */
 TEST_F(local, bad_configurations)
 {
 	static const char *const texts[] = {
@@ -257,7 +257,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(self->handle, pmWhichContext());
 }
 
-/* Without the module there are no users of it, which is reported. */
+/* Without the module there are no users of the module, and this is reported. */
 TEST_F(local, users_without_the_module)
 {
 	pmID pmids[] = { find("vcpc.user.sets"), find("vcpc.limit.user_sets") };
@@ -274,7 +274,7 @@ TEST_F(local, users_without_the_module)
 	EXPECT_EQ(0, pmGetInDom(pmInDom_build(450, 9), &insts, &names));
 }
 
-/* Contexts that count do not leak descriptors, and a forked child can continue. */
+/* Contexts that count do not leak descriptors, and a forked child can continue to use them. */
 TEST_F(local, descriptors_and_forks)
 {
 	pmID pmids[] = { find("vcpc.control.module"), find("vcpc.count.cpu_clock") };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of local contexts: configurations, and metrics by name. */
+/*
+ * Functions shared by the tests of local contexts: write configurations, and find metrics by name.
+ */
 #ifndef SELFTESTS_PCP_LOCAL_H
 #define SELFTESTS_PCP_LOCAL_H
 
@@ -25,7 +27,7 @@ static inline pmID find(const char *name)
 	return pmid;
 }
 
-/* Names from pmTraversePMNS_r(), and those of them without a descriptor or texts */
+/* Names that pmTraversePMNS_r() found, and the number of those without a descriptor or texts */
 struct names {
 	int seen, wrong;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts that count selected processes: which ones, sharing between clients, and recovery
- * after a loss.
+ * Local contexts that count selected processes: how they are selected, how clients share counters,
+ * and recovery after a loss
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 
 #define CHOSEN_PAGES	2000
 
-/* A process with that command name; each byte on its pipe makes it touch several new pages. */
+/* A process with this command name; each byte on its pipe makes it touch several new pages. */
 struct chosen {
 	pid_t pid;
 	int pipe;
@@ -36,7 +36,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* With @threads idle threads in addition to the first one */
+/* Start a process with @threads idle threads in addition to the first one. */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -89,7 +89,7 @@ static void end_chosen(struct chosen chosen)
 	waitpid(chosen.pid, NULL, 0);
 }
 
-/* A process's value of a metric, -1 if it has none */
+/* Return a process's value of a metric, or -1 if it has none. */
 static long long value_for(const char *metric, pid_t pid)
 {
 	pmID pmid = find(metric);
@@ -189,7 +189,8 @@ TEST_F(processes, come_and_go)
 	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", c.pid));
 	EXPECT_LE(after, value_for("vcpc.process.count.page_faults", a.pid));
 	ASSERT_EQ(2, pmGetInDom(desc.indom, &insts, &names));
-	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);	/* no escape sequences */
+	/* Control characters are replaced. */
+	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);
 	EXPECT_STREQ(name, names[insts[0] == c.pid ? 0 : 1]);
 	free(insts);
 	free(names);
@@ -207,8 +208,8 @@ static int lowest_descriptor(void)
 }
 
 /*
- * perf takes descriptors for each thread. Some are left to the program, regardless of the number of
- * processes that match.
+ * perf uses descriptors for each thread.  Some are left to the program, regardless of how many
+ * processes match.
  */
 TEST_F(processes, leave_descriptors)
 {
@@ -235,9 +236,9 @@ TEST_F(processes, leave_descriptors)
 	end_chosen(one);
 }
 
-#define STRANGER	1001	/* a user who starts arbitrary processes */
+#define STRANGER	1001	/* a user that starts arbitrary processes */
 #define PLACES		256	/* maximum number of counted processes */
-/* If descriptors run out, users share them. */
+/* If there are too few descriptors, users share them. */
 TEST_F(processes, share_counters)
 {
 	struct chosen many, one, small;
@@ -258,7 +259,7 @@ TEST_F(processes, share_counters)
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", one.pid));
 		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", many.pid));
-		/* The remaining places are assigned. */
+		/* The remaining places are also assigned. */
 		small = start_chosen_of(STRANGER, "vcpc-chosen-small", 1);
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", small.pid));
@@ -275,7 +276,7 @@ TEST_F(processes, share_counters)
 		SKIP(return, "this machine's CPUs may not be counted");
 }
 
-/* A process of @user that does nothing */
+/* Start a process of @user that does nothing. */
 static pid_t start_idle(uid_t user, const char *command)
 {
 	int ready[2];
@@ -308,8 +309,8 @@ static void end_idle(pid_t pid)
 }
 
 /*
- * No client keeps all places. The client with the most loses some, but not to clients that would
- * then have more.
+ * No client keeps all places.  The client with the most places loses some, but only to clients that
+ * then have no more than it.
  */
 TEST_F(processes, share_places)
 {
@@ -326,7 +327,7 @@ TEST_F(processes, share_places)
 	for (int i = 0; i < PLACES; i++)
 		ASSERT_LT(0, all[i] = start_idle(STRANGER, "vcpc-chosen-fill"));
 	may = value_for("vcpc.process.count.page_faults", all[0]) != -3;
-	/* Before others start: on a slow machine each fetch may be a new search. */
+	/* Do this before others start, because on a slow machine each fetch may search again. */
 	if (may) {
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0]));
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[PLACES - 1]));
@@ -369,7 +370,7 @@ TEST_F(processes, in_a_forked_child)
 	if (!child) {
 		if (value_for("vcpc.process.count.page_faults", a.pid) < 0 || write(up[1], "x", 1) != 1)
 			_exit(1);
-		/* The child is the first to see the new process. */
+		/* The child is the first to find the new process. */
 		if (read(down[0], &late.pid, sizeof(late.pid)) != sizeof(late.pid))
 			_exit(2);
 		usleep(1100000);
@@ -393,7 +394,7 @@ TEST_F(processes, in_a_forked_child)
 	end_chosen(late);
 }
 
-/* perf counts processes and CPUs at the same time as a thread's own set. */
+/* perf counts processes and CPUs while a thread counts with its own set. */
 TEST_F(processes, cpus_and_threads_count_too)
 {
 	const char *const events[] = { "cycles" };
@@ -425,7 +426,7 @@ TEST_F(processes, cpus_and_threads_count_too)
 		SKIP(return, "%s", why);
 }
 
-/* Invalid lines */
+/* Invalid lines are errors. */
 TEST(processes_in_configurations)
 {
 	static const char *const wrong[] = {

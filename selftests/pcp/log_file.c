@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmOpenLog() on streams that are closed, or have other numbers than expected */
+/* pmOpenLog() on streams that are closed, or whose descriptors have unexpected numbers */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static bool has(const char *name, const char *text)
 	return strstr(all, text);
 }
 
-/* A daemon has closed its descriptors, and the opened file gets the stream's number. */
+/* If a daemon has closed its descriptors, the opened file gets the stream's number. */
 TEST_F(log, a_descriptor_that_was_closed)
 {
 	int status = -1, fd = fileno(self->f);
@@ -55,7 +55,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	ASSERT_EQ(0, close(fd));
 	ASSERT_EQ(self->f, pmOpenLog("talker", self->name, self->f, &status));
 	EXPECT_EQ(1, status);
-	/* inherited by programs that it starts, like any redirected stream */
+	/* programs that this one starts inherit it, like any redirected stream */
 	EXPECT_EQ(0, fcntl(fd, F_GETFD));
 	fputs("a line\n", self->f);
 	EXPECT_EQ(0, fflush(self->f));
@@ -63,7 +63,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	EXPECT_TRUE(has(self->name, "\na line\n"));
 }
 
-/* The descriptor is closed, and the file gets another number. */
+/* If the stream's descriptor is closed, the file can get another number. */
 TEST_F(log, a_number_that_is_free)
 {
 	int status = -1, fd, low;
@@ -82,7 +82,10 @@ TEST_F(log, a_number_that_is_free)
 	EXPECT_TRUE(has(self->name, "\na line\n"));
 }
 
-/* The log of the previous run is kept, whatever it is, and no older one. */
+/*
+ * The log of the previous run is kept under another name, regardless of its file type; older logs
+ * are not kept.
+ */
 TEST_F(log, the_previous_log)
 {
 	char target[80];
@@ -106,7 +109,7 @@ TEST_F(log, the_previous_log)
 	EXPECT_TRUE(has(target, "\nrun 3\n"));
 	EXPECT_TRUE(has(previous(self->name), "\nrun 3\n"));
 	unlink(target);
-	/* a directory is neither moved nor written to */
+	/* a directory is neither renamed nor written to */
 	unlink(self->name);
 	ASSERT_EQ(0, mkdir(self->name, 0755));
 	pmOpenLog("talker", self->name, self->f, &status);
@@ -114,7 +117,7 @@ TEST_F(log, the_previous_log)
 	EXPECT_EQ(0, rmdir(self->name));
 }
 
-/* PCP reads the variable once. */
+/* PCP reads the variable only once. */
 TEST_F(log, messages_go_where_the_variable_says)
 {
 	char other[200];
@@ -133,7 +136,10 @@ TEST_F(log, messages_go_where_the_variable_says)
 	unlink(other);
 }
 
-/* A device is not renamed: PCP renames /dev/null if root is the user.  A terminal stands for it. */
+/*
+ * A device is not renamed, whereas PCP renames /dev/null if the user is root.  This test uses a
+ * terminal instead.
+ */
 TEST_F(log, a_device)
 {
 	int status = -1, fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands read only the part of a long archive that they show: they use little memory, and only
+# Commands read only the part of a long archive that they print: they use little memory, and only
 # 'vcpc check' finds damage elsewhere.
 set -u
 
@@ -14,10 +14,10 @@ evidence="$dir/out $dir/err"
 
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/err" 2>&1 &&
 	"$dir/make_archive" "$dir/a" 3 steady 60000 && "$dir/make_archive" "$dir/c" 3 steady 100
-result "archives to show"
+result "archives to print"
 [ $tap_failed = 0 ] || done_testing
 
-# memory LIMIT COMMAND...: succeeds if the command does and its maximum memory is at most LIMIT kB
+# memory LIMIT COMMAND...: succeed if COMMAND succeeds and uses at most LIMIT kB of memory
 memory() {
 	python3 - "$@" >"$dir/out" 2>"$dir/err" <<'PY'
 import resource, subprocess, sys
@@ -32,10 +32,10 @@ if grep -q __asan_init "$vcpc"; then
 	skip "memory" "the sanitizer's own is counted, too"
 else
 	for command in 'replay -S -20s' replay 'replay -c -m forw' 'replay -j -r -m forw' 'dump -d' 'dump -S -20s' summary 'report -o /dev/null' 'compare %'; do
-		# The command starts as a fork of python, which has 10 MB or more.
+		# The command starts as a fork of python, which uses 10 MB or more.
 		# shellcheck disable=SC2046,SC2086
 		memory 40000 "$vcpc" $(echo $command | sed "s|%|$dir/a|") "$dir/a"
-		result "$command: the archive of 76 MB does not fill memory"
+		result "$command: memory usage is limited for an archive of 76 MB"
 	done
 	mkdir "$dir/parts"
 	i=0
@@ -45,35 +45,37 @@ else
 	for command in summary 'replay -c -m forw' 'replay -t 10s' 'replay --mode back'; do
 		# shellcheck disable=SC2086
 		memory 30000 "$vcpc" $command "$dir/parts"
-		result "$command: 200 volumes of 240 kB do not fill memory"
+		result "$command: memory usage is limited for 200 volumes of 240 kB"
 	done
 	rm -r "$dir/parts"
 fi
 
-# says STATUS WHAT: exit status of the last command; it reported damage if and only if it failed
+# says STATUS WHAT: check the exit status of the last command, which must report damage if and only
+# if it failed
 says() {
 	[ "$status" = "$1" ] && [ "$(grep -c 'c is damaged' "$dir/err")" = "$1" ]
 	result "$2"
 }
 
-# run COMMAND...: % is replaced by the archive
+# run COMMAND...: run the command, with % replaced by the archive
 run() {
 	# shellcheck disable=SC2046,SC2048,SC2086
 	"$vcpc" $(echo $* | sed "s|%|$dir/c|g") >"$dir/out" 2>"$dir/err"
 	status=$?
 }
 
-# The first record's first metric becomes one without a descriptor: label, frame, timestamp, number
+# Change the first metric of the first record to one without a descriptor, after label, frame,
+# timestamp and number.
 printf '\377' | dd of="$dir/c.0" bs=1 seek=$((808 + 4 + 12 + 4 + 3)) conv=notrunc 2>/dev/null
 run check %
 [ $status = 1 ] && grep -q 'is not described' "$dir/out"
 result "a record is damaged"
 run dump %
-says 1 "dump: a damaged record that is shown"
+says 1 "dump: a damaged record within the window"
 run dump -S -5s %
 says 0 "dump: another part"
 run dump -d %
-says 0 "dump: metadata alone"
+says 0 "dump: only metadata"
 run summary %
 says 1 "summary: all"
 run summary -S 2s %
@@ -91,13 +93,13 @@ says 1 "replay: records"
 run replay -S -5s -t 1s % big.m1
 says 0 "replay: points of another part"
 
-# The frame of a record in the middle, which stops commands that read past it
+# Change the frame of a record in the middle, which stops commands that read past it.
 at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 2 - 200))
 head -c 400 /dev/zero | tr '\0' '\377' | dd of="$dir/c.0" bs=1 seek=$at conv=notrunc 2>/dev/null
 run replay -t 10s % big.m1
-says 1 "replay: points on both sides of a broken record"
+says 1 "replay: points on both sides of a damaged record"
 run replay -S -5s -t 1s % big.m1
-says 0 "replay: points behind it"
+says 0 "replay: points after it"
 truncate -s -3 "$dir/c.0"
 for command in 'replay -S 2s -T 9s -t 1s' 'replay -m forw -S 2s -T 9s' 'dump -d' 'summary -S 2s -T 9s'; do
 	run "$command" %

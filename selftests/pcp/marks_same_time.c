@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A mark with the time of an observation is before or after the observation, as in the file. */
+/*
+ * If a mark has the time of an observation, their order in the file determines which of them is
+ * first.
+ */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>
@@ -34,7 +37,7 @@ static const struct row {
 	{ "r0 r10 m20 r20 r30", 30000, -5000, {
 		{ 400, 400, 400 }, { 350, 300, 300 }, { 300, 300, 300 }, { NONE, NONE, 200 },
 		{ 200, 200, 200 }, { 150, 100, 100 } } },
-	/* from the observation after the mark across it: the counter is left out once */
+	/* from the observation after the mark across it: the counter is missing once */
 	{ "r0 r10 m20 r20 r30", 20000, -10000, {
 		{ 300, 300, 300 }, { NONE, 200, 200 }, { 100, 100, 100 } } },
 	{ "r0 r10 m20 r20 r30 r40", 5100, 15000, {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Objects of PMAPI versions 2 and 4 in one process, on the same context. */
+/* Object files of PMAPI versions 2 and 4 use the same context in one process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_INTERP: values at a point in time, at both ends, and around the mark. */
+/* PM_MODE_INTERP returns values at a point in time, also at both ends and around the mark. */
 #include "pcp_fixture.h"
 
 TEST_F(archive, before_the_start)
@@ -14,7 +14,7 @@ TEST_F(archive, around_the_mark)
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 20000), 102);
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 22000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 22000), NOTHING);
-	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* it has the string */
+	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* the string of this record */
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 27000), NOTHING);
@@ -30,7 +30,7 @@ TEST_F(archive, behind_the_end)
 	EXPECT_EQ(number_at(AF_PMID(CU32), 50002), PM_ERR_EOL);
 }
 
-/* Time advances where there are no values, and returns after the same number of steps. */
+/* Time also advances where there are no values, and is the same again after as many steps back. */
 TEST_F(archive, outside_and_back)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 45000, 5000), 0);
@@ -84,7 +84,10 @@ TEST_F(archive, unknown_metrics)
 	}
 }
 
-/* They are only in records of events, so in every mode they have no values and are no error. */
+/*
+ * Metrics of the library occur only in event records, so in every mode they have no values and no
+ * error.
+ */
 TEST_F(archive, metrics_of_the_library)
 {
 	const char *const names[] = { "event.flags", "event.missed", "v.cu32" };
@@ -102,7 +105,7 @@ TEST_F(archive, metrics_of_the_library)
 	}
 }
 
-/* An instance that is missing for a while is interpolated across the gap, in a small domain. */
+/* In a small domain, an instance that is missing for a while is interpolated across the gap. */
 TEST_F(archive, instance_that_comes_back)
 {
 	pmID pmid = AF_PMID(SET);
@@ -123,7 +126,7 @@ TEST_F(archive, instance_that_comes_back)
 	pmFreeResult(r);
 }
 
-/* Names are those at the time of the next fetch. */
+/* Instance names are those at the time of the next fetch. */
 TEST_F(archive, instances_of_the_time)
 {
 	char **names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_FORW and PM_MODE_BACK: record by record, from any time, in both directions. */
+/* PM_MODE_FORW and PM_MODE_BACK read record by record, from any time, in both directions. */
 #include "pcp_fixture.h"
 
 static const int cu32[] = { 0, 13, 26, 32, 55, 41 };
@@ -55,7 +55,7 @@ TEST_F(archive, from_outside)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), PM_ERR_EOL);
 }
 
-/* After a change of direction, the record just read is returned again. */
+/* After a change of direction, the last record is returned again. */
 TEST_F(archive, turning_round)
 {
 	ASSERT_EQ(go_to(PM_MODE_FORW, 10000, 0), 0);
@@ -131,7 +131,7 @@ TEST_F(archive, from_interpolation_to_records)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 6000), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 100);
-	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* 10 s is nearer to 6 s than 0 s is */
+	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* 10 s is nearer to 6 s than 0 s */
 	/* the next fetch would be at 12 s */
 	ASSERT_EQ(pmSetMode(PM_MODE_FORW, NULL, 0), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 102);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PM_MODE_FORW and PM_MODE_BACK over records of the same length, most of which differ only in their
- * values; some differ in metrics, instances, number or order of values.
+ * PM_MODE_FORW and PM_MODE_BACK over records of the same length.  Most differ only in their values;
+ * some differ in metrics, instances, number or order of values.
  */
 #include "pcp_fixture.h"
 
@@ -11,9 +11,12 @@
 
 enum { A = 1, B, C, LONG, TEXT, REAL };
 
-/* A kind of record: the sets up to metric 0, each with one or two instances; 0: no second one */
+/*
+ * A kind of record: the metrics up to the first 0, each with one or two instances; 0 means no
+ * second one
+ */
 struct kind {
-	int crossed;		/* the first two blocks are exchanged */
+	int crossed;		/* the first two blocks are swapped */
 	struct {
 		int metric, inst[2];
 	} sets[SETS];
@@ -34,8 +37,8 @@ static const struct kind kinds[] = {
 #define KINDS	((int)(sizeof(kinds) / sizeof(kinds[0])))
 
 /*
- * First long runs of the first kind, with single other records between them, then short runs, then
- * a mixture
+ * Return the kind of record @i: first long runs of the first kind, with single other records
+ * between them, then short runs, then a mixture.
  */
 static const struct kind *kind_of(int i)
 {
@@ -70,7 +73,7 @@ static void add_value(struct af *a, int metric, int inst, int i)
 		af_u32(a, inst, (uint32_t)number(metric, inst, i));
 }
 
-/* Exchange two blocks in the record, and then the references to them. */
+/* Swap two blocks in the record, and the references to them. */
 static void cross(struct af *a)
 {
 	unsigned char *first = a->sets.data + a->refs[0], *second = a->sets.data + a->refs[1];
@@ -156,7 +159,7 @@ static bool value_is(const pmValueSet *set, const pmValue *v, int metric, int in
 	return false;
 }
 
-/* The profile excludes instance @without. */
+/* Check a value set of record @i; the profile excludes instance @without. */
 static bool set_is(const pmValueSet *set, int i, int without)
 {
 	const struct kind *kind = kind_of(i);
@@ -178,7 +181,7 @@ static bool set_is(const pmValueSet *set, int i, int without)
 	return set->numval == n;
 }
 
-/* A caller is permitted to do this; it must not affect later fetches. */
+/* Overwrite a result.  A caller is permitted to do this, and it must not affect later fetches. */
 static void spoil(pmResult *r)
 {
 	for (int s = 0; s < r->numpmid; s++) {
@@ -235,7 +238,7 @@ TEST_F(alike, forward_and_backward)
 	}
 }
 
-/* Records of other kinds do not have C, and are skipped. */
+/* Records of other kinds do not contain C, and are skipped. */
 TEST_F(alike, only_some_have_it)
 {
 	pmID c = AF_PMID(C);
@@ -282,7 +285,7 @@ TEST_F(alike, whole_records)
 		ASSERT_TRUE(result_is(r, n, pmids, i, 0)) {
 			TH_LOG("record %d", i);
 		}
-		/* which is not among the fetched metrics */
+		/* this metric is not among the fetched ones */
 		if (i % 9 == 0 && ++i < RECORDS) {
 			ASSERT_TRUE(fetch_is(3, all + i % 3, i, 0));
 		}

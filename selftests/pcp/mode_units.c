@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmSetMode: every unit of delta, every mode, and invalid modes. */
+/* pmSetMode() with every unit of delta, every mode, and invalid modes */
 #include "pcp_fixture.h"
 
 static const struct {
-	int unit;		/* or -1: no unit */
+	int unit;		/* -1: no unit */
 	int delta;
 	int64_t ns;
 } units[] = {
@@ -15,10 +15,10 @@ static const struct {
 	{ PM_TIME_SEC, 7, 7000000000 },
 	{ PM_TIME_MIN, 2, 120000000000 },
 	{ PM_TIME_HOUR, 1, 3600000000000 },
-	{ 77, 1500, 1500000000 },		/* unknown: milliseconds */
+	{ 77, 1500, 1500000000 },		/* an unknown unit means milliseconds */
 };
 
-/* The difference between the time stamps of two fetches */
+/* Return the difference between the times of two fetches. */
 static int64_t step_of(int mode, int64_t from_ms, int delta)
 {
 	pmID pmid = AF_PMID(CU32);
@@ -106,7 +106,7 @@ TEST_F(hours, high_resolution)
 	}
 }
 
-/* A mode that archives do not support changes nothing. */
+/* If archives do not support a mode, the call fails and changes nothing. */
 TEST_F(hours, bad_modes)
 {
 	static const int bad[] = { PM_MODE_LIVE, 4, 17, 0xffff };
@@ -129,7 +129,7 @@ TEST(no_context)
 	EXPECT_EQ(pmSetModeHighRes(PM_MODE_INTERP, NULL, NULL), PM_ERR_NOCONTEXT);
 }
 
-/* Times far outside are also valid. */
+/* Times far outside the archive are also valid. */
 TEST_F(hours, extreme_times)
 {
 	struct timespec far = { INT64_MAX, 999999999 }, early = { INT64_MIN, 0 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Name spaces from files instead of an archive's own: valid and invalid contents */
+/*
+ * Name spaces that are loaded from files, instead of an archive's own names: valid and invalid
+ * contents
+ */
 #include "pcp_fixture.h"
 
-/* Load a name space with this text; messages are suppressed. */
+/* Load a name space with this text, without printing messages. */
 static int load(const char *base, const char *text, int dups)
 {
 	char path[300];
@@ -124,7 +127,7 @@ TEST_F(archive, directives)
 	EXPECT_EQ(pmid, pmID_build(60, 0, 7));
 }
 
-/* A file that includes itself also terminates. */
+/* If a file includes itself, loading ends. */
 TEST_F(archive, a_file_in_itself)
 {
 	char text[400];

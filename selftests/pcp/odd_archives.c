@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives with slightly inconsistent files: every intact part is read, from any starting point. */
+/*
+ * If an archive's files are slightly inconsistent, every intact part is read, from any starting
+ * point.
+ */
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -49,7 +52,7 @@ static void remove_index(const char *base)
 	af_check(!unlink(path), path);
 }
 
-/* After a power loss a file can end in zeros: the last record is found even without an index. */
+/* After a power loss a file can end with zeros; the last record is found even without an index. */
 TEST_F(odd, zeros_behind_the_last_record)
 {
 	static const int zeros[] = { 0, 1, 4, 8, 64, 4096 };
@@ -72,7 +75,7 @@ TEST_F(odd, zeros_behind_the_last_record)
 	}
 }
 
-/* Set the start in the labels of all files. */
+/* Set the start time in the labels of all files. */
 static void set_start(const char *base, uint32_t second)
 {
 	static const char *const suffix[] = { "0", "meta", "index" };
@@ -87,7 +90,7 @@ static void set_start(const char *base, uint32_t second)
 	}
 }
 
-/* Records before the start are observations; only times before it have none. */
+/* Records before the start time are observations; before the first record there are no values. */
 TEST_F(odd, records_from_before_the_start)
 {
 	static const struct {
@@ -112,7 +115,7 @@ TEST_F(odd, records_from_before_the_start)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 0);
 }
 
-/* An index entry with a record's time and a wrong offset */
+/* Write an index entry with a record's time and a wrong offset. */
 static void misplace(struct af *a, int record, long place)
 {
 	struct af_bytes b = { 0 };
@@ -127,7 +130,7 @@ static void misplace(struct af *a, int record, long place)
 	free(b.data);
 }
 
-/* If an offset is not that of a record, the records around it are still read. */
+/* If an index entry's offset is within a record, the records around it are still read. */
 TEST_F(odd, index_entries_within_records)
 {
 	for (int way = 0; way < 4; way++) {
@@ -166,7 +169,7 @@ TEST_F(odd, index_entries_within_records)
 	}
 }
 
-/* Volumes of two records each; the index has the first one of each. */
+/* Write volumes of two records each; the index has the first record of each volume. */
 static void volumes(const char *base, int n)
 {
 	struct af a;
@@ -190,7 +193,9 @@ static void volumes(const char *base, int n)
 	af_close(&a);
 }
 
-/* The last volume is missing, or its label is missing or incomplete: the archive ends before it. */
+/*
+ * If the last volume is missing, or its label is missing or incomplete, the archive ends before it.
+ */
 TEST_F(odd, the_last_volume_is_missing)
 {
 	static const int sizes[] = { -1, 0, 50 };
@@ -217,7 +222,7 @@ TEST_F(odd, the_last_volume_is_missing)
 	}
 }
 
-/* The last volume ends within its second record: the first one is the archive's last. */
+/* If the last volume ends within its second record, its first record is the archive's last. */
 TEST_F(odd, the_last_volume_has_one_whole_record)
 {
 	struct timeval end;
@@ -239,7 +244,10 @@ TEST_F(odd, the_last_volume_has_one_whole_record)
 	}
 }
 
-/* Records at 0, 10, 20 s, one whose clock was wrong, then 30, 40, 50 s; the index has the ends. */
+/*
+ * Write records at 0, 10, 20 s, one whose clock was wrong, then 30, 40, 50 s; the index has the
+ * first and the last.
+ */
 static void one_late_record(const char *base, int late, bool mark)
 {
 	const int seconds[] = { 0, 10, 20, late, 30, 40, 50 };
@@ -261,7 +269,7 @@ static void one_late_record(const char *base, int late, bool mark)
 	af_close(&a);
 }
 
-/* A seek finds the records after it. */
+/* A seek finds the records after a record with a later time. */
 TEST_F(odd, a_record_that_is_later_than_those_after_it)
 {
 	for (int way = 0; way < 4; way++) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values whose type is not their metric's, or of an unknown metric; and records far from the start
+ * Values whose type differs from the metric's, or whose metric is unknown, and records far from the
+ * start
  */
 #include "pcp_fixture.h"
 
-#define ODD	AF_PMID(1)	/* 64-bit; in place at 1 s, a float at 2 s */
+#define ODD	AF_PMID(1)	/* 64-bit; a value in place at 1 s, a float at 2 s */
 #define GOOD	AF_PMID(2)
 #define UNKNOWN	AF_PMID(3)	/* has no descriptor */
 #define RECORDS	4
@@ -50,7 +51,7 @@ FIXTURE_TEARDOWN(odd)
 	af_remove(self->base);
 }
 
-/* The result for @set at record @i, which is never misread as the metric's type */
+/* Check the result at record @i: the value is never interpreted as the metric's type. */
 static void check_odd(struct __test_metadata *_metadata, const pmValueSet *set, int i)
 {
 	pmAtomValue v;
@@ -98,7 +99,7 @@ TEST_F(odd, as_they_are_in_records)
 	}
 }
 
-/* There is no value only where such a value would be used. */
+/* Such a value matters only where it would be used: there the metric has no value. */
 TEST_F(odd, they_matter_where_they_count)
 {
 	pmID odd = ODD, both[] = { ODD, GOOD };
@@ -126,16 +127,16 @@ static uint64_t many_value(int record, int i)
 	return 1000 * (uint64_t)record + i;
 }
 
-/* The position of a value's block among those of the record */
+/* Return the position of a value's block among those of the record. */
 static uint32_t block_of(int record, int i)
 {
 	switch (record) {
 	case 1:
-		return MANY - 1 - i;	/* backwards */
+		return MANY - 1 - i;	/* reversed */
 	case 2:
-		return i < 4 ? i : 4;	/* the last ones share one */
+		return i < 4 ? i : 4;	/* the last values share one block */
 	case 3:
-		return i == 3 ? 5 : i == 5 ? 3 : i;	/* two are exchanged */
+		return i == 3 ? 5 : i == 5 ? 3 : i;	/* two blocks are swapped */
 	}
 	return i;
 }
@@ -157,7 +158,9 @@ static void add_blocks(struct af *a, int record, int type, int len)
 			   (uint32_t)at + block_of(record, i) * (4 + (uint32_t)len));
 }
 
-/* Writers store a set's blocks in order, but a value uses the block that it refers to. */
+/*
+ * Writers store a set's blocks in order, but a reader must use the block to which a value refers.
+ */
 TEST(blocks_in_any_order)
 {
 	char base[256];
@@ -201,7 +204,7 @@ TEST(blocks_in_any_order)
 	af_remove(base);
 }
 
-/* Far from the start, times no longer have nanoseconds. */
+/* Far from the start, times are no longer accurate to nanoseconds. */
 TEST(far_from_the_start)
 {
 	const int64_t far = 20000LL * 24 * 3600 * AF_SEC;

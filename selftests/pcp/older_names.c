@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Declarations that older programs expect in addition to <pcp/pmapi.h>: deprecated names, and
- * platform names.
+ * Older programs expect more declarations than <pcp/pmapi.h> has: deprecated names, and platform
+ * names.
  */
 #include <kselftest_harness.h>
 #include <pcp/deprecated.h>

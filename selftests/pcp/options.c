@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Command lines like those of PCP's tools. */
+/* Command lines like those of PCP's tools */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 #include <pcp/import.h>
@@ -27,7 +27,7 @@ static pmOptions fresh(int flags)
 	};
 }
 
-/* Redirect stderr to a file; later its contents are copied to @text. */
+/* Redirect stderr to a file, whose contents are copied to @text later. */
 static void begin_messages(const char *path)
 {
 	setenv("PCP_STDERR", path, 1);
@@ -156,7 +156,7 @@ TEST_F(options, hosts_of_a_file)
 	EXPECT_STREQ("three", self->opts.hosts[2]);
 }
 
-/* A folio has these two lines first, and its archives have a host and a base name. */
+/* A folio must begin with these two lines, and its archives must have a host and a base name. */
 TEST_F(options, folios_that_are_none)
 {
 	static const char *const bad[] = {
@@ -198,7 +198,7 @@ TEST_F(options, environment)
 	EXPECT_STREQ("20", self->opts.finish_optarg);
 }
 
-/* If two variables set one option, the later one in the environment wins. */
+/* If two variables set the same option, the later one in the environment is used. */
 TEST_F(options, order_of_the_environment)
 {
 	static char *const orders[2][3] = {
@@ -258,8 +258,8 @@ TEST_F(options, mistakes)
 }
 
 /*
- * The first possible option is listed first, then the others, starting with the last one. Another
- * name of the first option is listed only with PM_OPTFLAG_LONG_ONLY.
+ * The first possible option is listed first, then the others in reverse order. Another name of the
+ * first option is listed only with PM_OPTFLAG_LONG_ONLY.
  */
 TEST_F(options, possibilities)
 {
@@ -319,7 +319,7 @@ TEST_F(options, no_context)
 	EXPECT_EQ(PM_OPTFLAG_RUNTIME_ERR, self->opts.flags & PM_OPTFLAG_RUNTIME_ERR);
 }
 
-/* An archive of 10 s, made here */
+/* The time window of an archive of 10 s, which the test creates */
 TEST_F(options, window_of_a_context)
 {
 	char base[] = "/tmp/options-archive-XXXXXX", path[64], file[80];
@@ -349,13 +349,16 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(1600000002, self->opts.start.tv_sec);
 	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
 	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
-	/* The same for a context that the program has created; without one, from now on */
+	/*
+	 * The same holds for a context that the program has created.  Without a context, the window
+	 * starts now.
+	 */
 	opts = (pmOptions){ .version = PMAPI_VERSION_2, .context = PM_CONTEXT_ARCHIVE,
 			    .start_optarg = (char *)"2" };
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_EQ(1600000002, opts.start.tv_sec);
 	EXPECT_EQ(1600000010, opts.finish.tv_sec);
-	/* for the given context; the current one stays */
+	/* the window is that of the given context; the current context stays */
 	other = pmNewContext(PM_CONTEXT_ARCHIVE, path);
 	EXPECT_LE(0, other);
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of PMAPI version 3: the times of its options have nanoseconds, in other members. */
+/* In PMAPI version 3, the times of options have nanoseconds, in other members. */
 #define PMAPI_VERSION 3
 #include "pcp_fixture.h"
 
@@ -38,7 +38,7 @@ TEST_F(archive, times)
 	pmFreeOptions(&opts);
 }
 
-/* A program that does not set the version is treated as version 2. */
+/* If a program does not set the version, version 2 is used. */
 TEST_F(archive, version_unsaid)
 {
 	char *argv[] = { "prog", "-a", self->base, "-t", "1.5", NULL };

@@ -18,7 +18,7 @@ cc_shim -o "$dir/make" "$here/peer/system_archive.c" >"$dir/err" 2>&1 && "$dir/m
 result "an archive of a system"
 [ $tap_failed = 0 ] || done_testing
 
-# replay COLUMNS OPTION...: the table has these column names
+# replay COLUMNS OPTION...: check that the table has these column names
 replay() {
 	COLUMNS=$1
 	export COLUMNS
@@ -32,11 +32,11 @@ replay 100 >"$dir/names"
 	grep -q '1 minute,eth0' "$dir/names" && grep -q 'kernel.all  *kernel.all.cpu  *mem.util  *disk.all  *network.interface.in' "$dir/out"
 result "replay: load, CPU, memory, disks, network without the loopback interface"
 grep -q '^[0-9]* more columns: name metrics, or :all;' "$dir/out"
-result "... and a message about the others, without groups that the archive has not"
+result "... and a message about the others, except groups that the archive lacks"
 replay 999 | head -n 1 >"$dir/names"
 cat "$dir/names" >>"$dir/err"
 [ "$(wc -w <"$dir/names")" = 21 ] && grep -q 'swings .*steady .*physmem .*alloc pid seqnum$' "$dir/names"
-result "... then what varied, and PCP's own state last"
+result "... then metrics that vary, and PCP's own state last"
 replay 999 -p >/dev/null
 [ "$(grep -o '^ *kernel.all.load' "$dir/out" | wc -l)" = 1 ]
 result "... and a chart has all instances of its metric"
@@ -44,9 +44,9 @@ result "... and a chart has all instances of its metric"
 result "replay: a negative value that is rounded to zero has no sign"
 "$vcpc" replay "$dir/a" app.took -t 1s >"$dir/out" 2>"$dir/err" && grep -q ' 20\.5 us$' "$dir/out" && grep -q ' 1\.2 s$' "$dir/out" &&
 	! grep -q 'sec$' "$dir/out"
-result "... each duration has the unit that fits"
+result "... each duration has a suitable unit"
 "$vcpc" replay "$dir/a" app.took -t 1s -p >"$dir/out" 2>"$dir/err" && grep -q 'min 20\.5 us, mean .* ms, max 1\.2 s' "$dir/out"
-result "... in charts, too"
+result "... also in charts"
 "$vcpc" replay "$dir/a" app.took -t 1s -c >"$dir/out" 2>"$dir/err" && grep -q 'app.took (sec)' "$dir/out" && grep -q ',2.05e-05$' "$dir/out" &&
 	"$vcpc" replay "$dir/a" app.took -t 1s -r | grep -q ' sec$'
 result "... but not in CSV or with --raw"

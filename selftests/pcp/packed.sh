@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An archive of compressed files has the same values as uncompressed.  A compressed file that is
+# Compressed archives have the same values as uncompressed ones.  A compressed file that is
 # truncated, not an archive, or too large when decompressed is an error.
 set -u
 
@@ -21,7 +21,7 @@ dump() {
 	done >"$2" 2>"$dir/errors"
 }
 
-# open ARCHIVE: whether it can be opened
+# open ARCHIVE: succeed if it can be opened
 open() {
 	"$dir/dump" "$1" meta 0 0 >"$dir/errors" 2>&1 && ! head -n 1 "$dir/errors" | grep -q '^open: '
 }
@@ -33,10 +33,9 @@ result "the programs compile"
 for version in 2 3; do
 	"$dir/make" "$dir/plain$version" $version random $version
 	dump "$dir/plain$version" "$dir/want$version"
-	result "version $version, plain"
+	result "version $version, uncompressed"
 done
 
-# try TOOL SUFFIX VERSION
 try() {
 	if ! command -v "$1" >/dev/null; then
 		tap_count=$((tap_count + 1))
@@ -53,11 +52,11 @@ try() {
 	dump "$base" "$dir/got" && cmp "$dir/want$3" "$dir/got" >>"$dir/errors"
 	result "$1, version $3: the same"
 	open "$base.meta.$2"
-	result "$1, version $3: by the name of a packed file"
+	result "$1, version $3: opened by the name of a packed file"
 	size=$(wc -c <"$base.meta.$2")
 	truncate -s $((size / 2)) "$base.meta.$2"
 	! open "$base"
-	result "$1, version $3: cut in the middle"
+	result "$1, version $3: truncated in the middle"
 }
 
 for version in 2 3; do
@@ -82,7 +81,7 @@ for i in 0 meta index; do
 done
 gzip -n <"$dir/plain3.0" >"$dir/member"
 size=$(wc -c <"$dir/member")
-# The same stream with a file name in its header that fills the piece
+# Test the same stream with a file name in its header that fills the piece.
 {
 	printf '\037\213\010\010\0\0\0\0\0\003'
 	head -c $((piece - (size + 1) % piece)) /dev/zero | tr '\0' x
@@ -94,7 +93,7 @@ rm "$dir/round.0"
 	dump "$dir/round" "$dir/got" && cmp "$dir/want3" "$dir/got" >>"$dir/errors"
 result "gzip: a packed file of a whole number of pieces"
 
-# Empty streams of 14 bytes each, after two truncated ones that fill the piece
+# Test empty streams of 14 bytes each, after two truncated ones that fill the piece.
 bzip2 </dev/null >"$dir/nothing"
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
 	cat "$dir/nothing" "$dir/nothing" >"$dir/more" && mv "$dir/more" "$dir/nothing"
@@ -118,9 +117,9 @@ rm "$dir/zero.0"
 TMPDIR=$dir
 export TMPDIR
 ! open "$dir/zero"
-result "zeros without end are not unpacked"
+result "infinite zeros are not unpacked"
 rm "$dir/zero.0.gz"
 { head -c 808 "$dir/plain3.0"; head -c 100000000 /dev/zero; } | bzip2 >"$dir/zero.0.bz2"
 ! open "$dir/zero"
-result "what is blown up is not unpacked"
+result "a file that is too large when unpacked is not unpacked"
 done_testing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Common code of PMAPI tests: a context on the archive of the vectors, and short queries. */
+/* Common code of PMAPI tests: a context on the archive of the vectors, and short queries */
 #ifndef PCP_FIXTURE_H
 #define PCP_FIXTURE_H
 
@@ -9,7 +9,7 @@
 
 #include "archive_file.h"
 
-#define NOTHING	(-1000000)	/* a value that does not exist */
+#define NOTHING	(-1000000)	/* means that there is no value */
 
 static inline struct timeval at_ms(int64_t ms)
 {
@@ -35,7 +35,8 @@ static inline int go_to(int mode, int64_t ms, int delta_ms)
 }
 
 /*
- * Fetch one number: 0 or more, or the result of pmFetch or numval if that is negative, or NOTHING.
+ * Fetch one number.  Return it (0 or more), the result of pmFetch or numval if negative, or
+ * NOTHING.
  */
 static inline int fetch_number(pmID pmid, int64_t *ms)
 {
@@ -55,7 +56,7 @@ static inline int fetch_number(pmID pmid, int64_t *ms)
 	return err;
 }
 
-/* The same in a new context: INTERP at ms */
+/* Fetch one number in INTERP mode at @ms, in a new context. */
 static inline int number_at(pmID pmid, int64_t ms)
 {
 	int err = go_to(PM_MODE_INTERP, ms, 0);

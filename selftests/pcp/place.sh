@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts: separate namespaces in which PCP's trace agent runs.
+# Sourced by scripts that run PCP's trace agent in separate namespaces.
 #
-# The script has set "here" to its directory.  It calls place first, then needs for optional programs,
+# The script must set "here" to its directory.  It must call place, then needs for optional programs,
 # then begin_place; or only collector_place.
 
 # skip_all WHY: skip the whole script
@@ -14,19 +14,19 @@ skip_all() {
 # place "$@": restart the script in a separate network namespace
 place() {
 	[ "${1:-}" != inside ] || return 0
-	unshare -rn true 2>/dev/null || skip_all "no network name space to be had"
+	unshare -rn true 2>/dev/null || skip_all "no network namespace is possible"
 	exec unshare -rn "$0" inside
 }
 
 # needs FILE PACKAGES: skip unless PCP's FILE is installed
 needs() {
 	[ -n "$1" ] && [ -e "$1" ] && [ -e /etc/pcp.env ] ||
-		skip_all "no PCP to compare with: $2 are not installed"
+		skip_all "nothing to compare with: $2 are not installed"
 }
 
-# begin_place: load PCP's settings, the agent's functions and TAP; error output is in $dir/errors
+# begin_place: load PCP's settings, the agent's functions and TAP; write error output to $dir/errors
 begin_place() {
-	# It sets variables, including "dir".
+	# pcp.env sets variables, including "dir".
 	set +u
 	# shellcheck source=/dev/null
 	. /etc/pcp.env
@@ -41,8 +41,8 @@ begin_place() {
 	evidence=$dir/errors
 }
 
-# collector_place "$@": a separate network namespace with PCP's settings, the functions of
-# collector.sh, and TAP; variables that would change how clients connect are unset
+# collector_place "$@": restart the script in a separate network namespace with PCP's settings, load
+# collector.sh and TAP, and unset variables that affect how clients connect
 collector_place() {
 	place "$@"
 	set +u
@@ -50,7 +50,7 @@ collector_place() {
 	[ ! -e /etc/pcp.env ] || . /etc/pcp.env
 	set -u
 	needs "${PCP_BINADM_DIR:-}/pmcd" pcp
-	needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
+	needs "$PCP_PMDAS_DIR/sample/pmdasample" "PCP's sample agent"
 	# shellcheck source=selftests/tap.sh
 	. "$here/../tap.sh"
 	# shellcheck source=selftests/pcp/collector.sh

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The features that <pcp/platform_defs.h> declares exist: functions, types, members, headers. */
+/*
+ * The features that <pcp/platform_defs.h> declares exist: functions, types, members, and headers.
+ */
 #include <pcp/platform_defs.h>
 
 #include <dlfcn.h>
@@ -22,9 +24,9 @@
 
 #include <kselftest_harness.h>
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"	/* sighold(), sigrelse() */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"	/* for sighold() and sigrelse() */
 
-/* An undefined macro does not compile; a missing function does not link. */
+/* If a macro is undefined, this does not compile; if a function is missing, it does not link. */
 #define FUNCTION(macro, function) { 1 / (HAVE_##macro == 1), #function, (void *)(function) }
 
 static const struct {

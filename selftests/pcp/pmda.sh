@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc under a private pmcd: its metrics match those of a local context, values arrive, it
+# Under a private pmcd, pmdavcpc's metrics match those of a local context, values arrive, it
 # restarts after a crash, and missing features are reported.
 #
-# The module may be loaded or not; the counts are of software events.
+# The module need not be loaded, because only software events are counted.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/with_agent.sh"
 begin_agent "$@"
 
-# PCP's library through pmcd, and ours with a local context
+# Compare PCP's library through pmcd with ours in a local context.
 same_as_local() {
 	"$dir/about_pcp" 127.0.0.1 >"$dir/by_agent" && "$dir/about_shim" local >"$dir/by_local" || return 1
 	diff "$dir/by_agent" "$dir/by_local" >&2 && [ "$(wc -l <"$dir/by_local")" -gt 100 ]
@@ -32,14 +32,14 @@ counts() {
 	[ -n "$first" ] && [ "$second" -gt "$first" ]
 }
 
-# watched: start a process with that command
+# watched: start a process with this command
 watched() {
 	[ -e "$dir/vcpc-watched" ] || cp /bin/sleep "$dir/vcpc-watched"
 	"$dir/vcpc-watched" 100 &
 	watched=$!
 }
 
-# seen PID: whether the agent has this instance
+# seen PID: check whether the agent has this instance
 seen() {
 	pminfo -h 127.0.0.1 -f vcpc.process.count.page_faults 2>&1 | tee -a "$dir/seen" |
 		grep -q "inst \[$1 or \"$(printf %06d "$1") vcpc-watched\"\] value "
@@ -101,8 +101,8 @@ until_another() {
 	[ $tries -lt 100 ]
 }
 
-# Counting that restarts is not a jump of a counter: values, a mark, values.  pmcd has noticed that
-# the agent died when the logger has fetched once more.
+# If counting restarts, the archive has values, a mark, and values, and the counter does not jump.
+# pmcd notices that the agent died when the logger fetches once more.
 comes_back_logged() {
 	printf 'log mandatory on 100 msec { vcpc.control.module }\n' >"$dir/logger.conf"
 	before=$(agent_pid)
@@ -145,7 +145,7 @@ logged() {
 	[ "$(grep -c cpu0 "$dir/replayed")" -ge 1 ]
 }
 
-# The configuration that pmlogconf creates from our group has the agent's metrics.
+# The configuration that pmlogconf creates from our group contains the agent's metrics.
 by_group() {
 	mkdir -p "$dir/groups/vcpc" && cp "$here/../../tools/pmda/files/pmlogconf" "$dir/groups/vcpc/vcpc"
 	pmlogconf -c -q -h 127.0.0.1 -d "$dir/groups" "$dir/auto.conf" >&2 || return 1
@@ -155,8 +155,8 @@ by_group() {
 		"$build/bin/vcpc" dump -d "$dir/auto" | grep -q vcpc.control.module
 }
 
-# As in fleet.rst: one value through the REST API of pmproxy, and the same in the format that a
-# scraper reads
+# As in fleet.rst, get a value through pmproxy's REST API, and the same value in the format of
+# scrapers.
 by_proxy() {
 	mkdir -p "$dir/log/pmproxy"
 	"$PCP_BINADM_DIR/pmproxy" -f -A -i 127.0.0.1 -p 44322 -s "$dir/run/pmproxy.socket" -U root \
@@ -186,7 +186,7 @@ cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/about_shim" "$here/pe
 	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim && cc -O1 -D_GNU_SOURCE -o "$dir/about_pcp" "$here/peer/about.c" -lpcp
 result "the program compiles with both libraries"
 wrong_config
-result "a configuration that is wrong is said to be, with its line"
+result "an invalid configuration is reported with its line"
 make_names && start
 result "PCP's collector runs with the agent, for vcpc.* and for trace.*"
 [ $tap_failed = 0 ] || done_testing
@@ -196,11 +196,11 @@ if count | grep -q .; then
 	counts
 	result "CPUs count"
 	processes
-	result "processes of a command, as they come and go"
+	result "processes of a command start and exit"
 	labels
 	result "labels"
 	logged
-	result "PCP's logger records it, and we replay that"
+	result "PCP's logger records the metrics, and our library replays them"
 else
 	skip "CPUs count" "they may not be counted here"
 fi
@@ -208,20 +208,20 @@ if [ -e /sys/fs/bpf/vcpc ]; then
 	skip "tracing is off" "this machine is tracing"
 else
 	off
-	result "where tracing is off, metrics say to try again"
+	result "while tracing is off, metrics return 'try again'"
 fi
 if [ -x "$PCP_BINADM_DIR/pmproxy" ] && command -v curl >/dev/null; then
 	by_proxy
-	result "PCP's proxy serves it"
+	result "PCP's proxy serves the metrics"
 else
-	skip "PCP's proxy serves it" "pmproxy or curl is not installed"
+	skip "PCP's proxy serves the metrics" "pmproxy or curl is not installed"
 fi
 by_group
-result "PCP's logger is configured with it by pmlogconf"
+result "pmlogconf configures PCP's logger for the agent"
 refuses
-result "what is a fact cannot be stored"
+result "read-only metrics cannot be stored"
 comes_back
-result "the agent is killed and comes back"
+result "a killed agent is restarted"
 comes_back_logged
-result "a logger marks that the agent was another one"
+result "a logger writes a mark when the agent was restarted"
 agent_done

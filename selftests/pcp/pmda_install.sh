@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the agent's Install and Remove as an administrator does, with a pmcd that uses PCP's usual
-# paths.  Their output goes to overlays over /etc, /run and /var/lib, in separate mount, process and
-# network namespaces.
+# Run the agent's Install and Remove like an administrator, with a pmcd that uses PCP's usual paths.
+# They write to overlays over /etc, /run and /var/lib, in separate mount, process and network
+# namespaces.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
 if [ "${1:-}" != inside ]; then
-	unshare -mnpf --mount-proc true 2>/dev/null || skip_all "no name spaces of mounts and processes to be had"
+	unshare -mnpf --mount-proc true 2>/dev/null || skip_all "no mount and process namespaces are possible"
 	exec unshare -mnpf --mount-proc "$0" inside
 fi
 set +u
@@ -27,7 +27,7 @@ collector=
 trap '[ -z "$collector" ] || kill "$collector"; cd /; umount "$dir/tmp" -l 2>/dev/null; rm -rf "$dir"' EXIT
 ip link set lo up
 
-# layer FOLDER: mount an overlay, so that changes are visible only to this script
+# layer FOLDER: mount an overlay, whose changes only this script sees
 layer() {
 	name=$(echo "$1" | tr / _)
 	mkdir -p "$dir/tmp/$name" "$dir/tmp/$name-work"
@@ -77,7 +77,7 @@ installed() {
 	script Install && has && [ "$(grep -c '^vcpc	450	' "$PCP_PMCDCONF_PATH")" = 1 ]
 }
 
-# Install again after a change of the configuration: its names appear.
+# After a change of the configuration, installing again adds the names.
 again() {
 	echo 'cpus cpu-clock' >/etc/vcpc.conf
 	script Install && pminfo vcpc.count.cpu_clock >&2 && has &&
@@ -96,7 +96,7 @@ removed() {
 		! grep -q pmdavcpc /proc/[0-9]*/comm
 }
 
-layers || skip_all "no layers over /etc and /var/lib to be had"
+layers || skip_all "no overlays over /etc and /var/lib are possible"
 copy && pmcd_runs
 result "pmcd runs, with PCP's usual paths"
 [ $tap_failed = 0 ] || done_testing
@@ -105,7 +105,7 @@ result "Install"
 again
 result "Install again, with another configuration"
 wrong
-result "Install with a configuration that is wrong"
+result "Install with an invalid configuration"
 removed
 result "Remove"
 done_testing

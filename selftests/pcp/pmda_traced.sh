@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc while tracing is turned on and off: tags with any characters are instances with values,
+# While tracing is turned on and off, tags with any characters are instances of pmdavcpc's metrics,
 # values are up to date, pmcd decides who may store, and many fetches do not leak memory.
 #
-# Probes trace in a separate BPF file system, which leaves the machine's own tracing unchanged.
+# The probes use a separate BPF file system, so the machine's own tracing is unaffected.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,11 +13,11 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/with_agent.sh
 . "$here/with_agent.sh"
 begin_agent "$@"
-mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no BPF file system of one's own"
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no private BPF file system is possible"
 trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 PATH=$build/bin:$PATH
 
-# asked METRIC: all that pminfo prints about it
+# asked METRIC: print everything that pminfo prints about it
 asked() {
 	pminfo -h 127.0.0.1 -f "$1" >"$dir/asked" 2>&1
 	cat "$dir/asked" >&2
@@ -43,7 +43,7 @@ values() {
 		says trace.transact.count '"plain"] value 2' && says vcpc.control.tracing 'value 2'
 }
 
-# Tags that cannot be quoted have no label; a slash within a tag belongs to the tag.
+# A tag that cannot be quoted has no label.  A slash within a tag belongs to the tag.
 labels() {
 	pminfo -h 127.0.0.1 -l vcpc.transact.hist vcpc.transact.count >"$dir/labels" 2>&1
 	cat "$dir/labels" >&2
@@ -51,7 +51,7 @@ labels() {
 		! grep -q 'hi"*,"tag\|"tag":"say' "$dir/labels"
 }
 
-# The number of drops is that of the current session, even if no traced metric was requested before.
+# The number of drops belongs to the current session, even if no traced metric was requested before.
 drops() {
 	stop
 	start && says vcpc.control.dropped '"not_open"] value' || return 1
@@ -66,8 +66,8 @@ goes_on() {
 		trace on && tags && says vcpc.transact.count "\"plain\"] value $((before + 2))"
 }
 
-# Turn tracing off and on with other tags each time: the oldest tags are removed, in the agent and
-# in an archive, and current tags have the correct values.
+# Turn tracing off and on with other tags each time.  The oldest tags are removed, in the agent and
+# in an archive, and current tags have correct values.
 many_tags() {
 	cat >"$dir/sessions" <<-END
 		i=0
@@ -79,7 +79,7 @@ many_tags() {
 		done
 	END
 	vcpc record -o "$dir/many" -I 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
-	# When there are more than 1024 removed tags, half of these are kept.
+	# If more than 1024 tags have been removed, half of that number are kept.
 	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
 	echo "# $n instances" >&2
 	[ "$n" -le 1324 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&
@@ -100,13 +100,13 @@ memory() {
 	done
 }
 
-# A client may request any instances, unknown ones, and more than exist.
+# A client may request any instances, including unknown ones, and more instances than exist.
 any_request() {
 	trace on 2>/dev/null
 	"$dir/many_tags" "any" 400 && "$dir/profiles" vcpc.transact.count vcpc.control.tracing >&2
 }
 
-# memory: resident kB and descriptors of the agent
+# memory: print resident kB and the number of descriptors of the agent
 leaks() {
 	"$dir/fetch_often" 127.0.0.1 200 vcpc || return 1
 	# shellcheck disable=SC2046
@@ -118,7 +118,7 @@ leaks() {
 	[ $# = 8 ] && [ "$5" -le $(($1 + 256)) ] && [ "$6" = "$2" ] && [ "$8" = "$4" ]
 }
 
-# Without free descriptors the agent still answers, and does not fill the disk with messages.
+# If no descriptor is free, the agent still answers, and does not fill the disk with messages.
 exhausted() {
 	stop
 	start || return 1
@@ -133,7 +133,7 @@ exhausted() {
 	grep -q 'Missing metric value' "$dir/asked" && [ "$(wc -c <"$dir/log/pmcd/vcpc.log")" = "$before" ]
 }
 
-# store VALUE WORDS: storing is refused with this message
+# refused VALUE WORDS: check that storing the value fails with this message
 refused() {
 	! pmstore -h 127.0.0.1 vcpc.control.tracing "$1" >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
 		grep -q "$2" "$dir/out"
@@ -149,7 +149,7 @@ who_may_store() {
 	start && pmstore -h 127.0.0.1 vcpc.control.tracing 0 >&2 && says vcpc.control.tracing 'value 0'
 }
 
-# The agent's executable is not a shared library, so a probe on it would trace no process.
+# The agent's executable is not a shared library, so no other process would run a probe on it.
 by_module_only() {
 	[ -e /sys/module/vcpc ] || { refused 1 'Try again' && says vcpc.control.tracing 'value 0'; }
 }
@@ -164,28 +164,28 @@ cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/odd_tags" "$here/peer
 result "PCP's collector runs with the agent"
 [ $tap_failed = 0 ] || done_testing
 if ! trace on; then
-	skip "what is traced" "no probes here"
+	skip "tracing" "no probes here"
 	done_testing
 fi
 trace off
 values
-result "tags of any kind are instances, with values"
+result "tags of any kind are instances with values"
 labels
 result "labels"
 goes_on
-result "tracing goes off and on: counters go on"
+result "counters continue when tracing is turned off and on"
 many_tags
-result "of tags that have gone, some are kept, here and in archives"
+result "some removed tags are kept, here and in archives"
 any_request
-result "profiles of any kind, odd lists of metrics, and more than can be held"
+result "profiles of any kind, unusual lists of metrics, and too many instances"
 leaks
-result "many fetches leave neither memory nor descriptors"
+result "many fetches leave no memory allocated and no descriptors open"
 drops
-result "drops are of the tracing of now"
+result "drops are those of the current session"
 exhausted
-result "without descriptors it answers, and does not fill its log"
+result "without descriptors the agent answers, and does not fill its log"
 who_may_store
-result "who may store is pmcd's to say"
+result "pmcd decides who may store"
 by_module_only
-result "tracing is turned on by the module alone"
+result "only the module can be used to turn tracing on"
 agent_done

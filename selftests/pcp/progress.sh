@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc's progress display for long work on a terminal: it appears after half a second, increases, is
-# erased at the end, and is not mixed with the output.  The test controls the time.
+# vcpc displays progress of long work on a terminal: the display appears after half a second,
+# increases, is erased at the end, and is not mixed with the output.  The test controls the time.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,11 +17,11 @@ b=$dir/b	# large enough for the check, which reports progress after each megabyt
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
 	cc -O1 -shared -fPIC -o "$dir/fast_time.so" "$here/peer/fast_time.c" >>"$dir/log" 2>&1 &&
 	"$dir/make_archive" "$a" 3 random 5 && "$dir/make_archive" "$b" 3 steady 10000
-result "what this needs is there"
+result "the required programs exist"
 [ $tap_failed = 0 ] || done_testing
 
-# on_terminal STEP COMMAND: run with a terminal as standard output and error; what it received is in
-# "tty", with one line for each time that a line was begun in "seen"
+# on_terminal STEP COMMAND: run with a terminal as standard output and error.  Its output is written
+# to "tty", and to "seen" with each start of a line on a separate line.
 on_terminal() {
 	STEP_MS=$1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
 		script -qec "LD_PRELOAD=$dir/fast_time.so $2" /dev/null </dev/null >"$dir/tty" 2>"$dir/log"
@@ -35,34 +35,35 @@ percents() {
 	sed -n 's/^ *\([0-9][0-9]*\)%.*$/\1/p' "$dir/seen"
 }
 
-# Five or more, increasing, none above 100; then spaces that erase the last one
+# Check that there are five or more percentages, increasing, none above 100, then spaces that erase
+# the last one.
 shown() {
 	percents | awk '$1 <= last || $1 > 100 { bad = 1 } { last = $1; n++ } BEGIN { last = -1 } END { exit bad || n < 5 }' &&
 		awk '/%/ { at = NR } /^    $/ { wiped = NR } END { exit !(wiped > at) }' "$dir/seen"
 }
 
 on_terminal 200 "$vcpc dump $a >$dir/out" && shown
-result "dump into a file: its progress on the terminal"
+result "dump to a file: progress on the terminal"
 "$vcpc" dump "$a" | cmp -s - "$dir/out"
-result "dump: the file is as without a terminal"
+result "dump: the file is the same as without a terminal"
 
 on_terminal 200 "$vcpc dump $a" && [ -z "$(percents)" ] && grep -q random "$dir/tty"
-result "dump onto the terminal: no progress among the values"
+result "dump to the terminal: no progress among the values"
 
 on_terminal 200 "$vcpc dump $a >$dir/out 2>$dir/err" && [ ! -s "$dir/err" ] && [ -z "$(percents)" ]
-result "dump with errors in a file: no progress there"
+result "dump with errors to a file: no progress"
 
 on_terminal 0 "$vcpc dump $a >$dir/out" && [ -z "$(percents)" ]
-result "dump within half a second: no progress"
+result "dump in less than half a second: no progress"
 
 on_terminal 200 "$vcpc replay $a >$dir/out" && shown
-result "replay into a file"
+result "replay to a file"
 
 on_terminal 200 "$vcpc summary $a >$dir/out" && shown
-result "summary into a file"
+result "summary to a file"
 
 on_terminal 200 "$vcpc check $b" && shown
-result "check: though its output is the terminal"
+result "check: progress, although its output is the terminal"
 
 # A message starts on a new line, not after a percentage.
 truncate -s -10 "$b.0"
@@ -70,7 +71,7 @@ on_terminal 200 "$vcpc check $b"
 [ $? = 1 ] && percents | grep -q . &&
 	tr -d '\r' <"$dir/tty" | grep -q '^\( *[0-9]*%\)* *b\.0: [0-9]*: .*ends within a record' &&
 	! grep -q '%.*b\.0' "$dir/seen"
-result "check: a problem's line is not behind a number"
+result "check: a problem starts on a new line"
 
 mkdir "$dir/many"
 for i in 1 2 3; do
@@ -78,5 +79,5 @@ for i in 1 2 3; do
 done
 on_terminal 200 "$vcpc check $dir/many"
 percents | awk '$1 < last { bad = 1 } $1 > 40 && $1 < 60 { middle = 1 } { last = $1 } END { exit bad || !middle }'
-result "check of a folder: the progress is that of all its archives"
+result "check of a directory: progress over all archives"
 done_testing

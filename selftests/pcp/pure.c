@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scales, short texts, parsed units and intervals, and texts in buffers, without an archive. */
+/* Scales, short texts, parsed units and intervals, and texts in buffers, without an archive */
 #include <math.h>
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
@@ -122,7 +122,7 @@ TEST(intervals)
 	EXPECT_EQ(5410, tv.tv_sec);
 }
 
-/* The original accepts these as times and returns garbage. */
+/* The original accepts these intervals and returns garbage. */
 TEST(intervals_that_are_none)
 {
 	static const char *const texts[] = { "nan", "9e18 9e18", "2e14days", "-1", "inf" };
@@ -136,7 +136,7 @@ TEST(intervals_that_are_none)
 	EXPECT_EQ(7, ts.tv_sec);
 }
 
-/* The original does not report errors for these. */
+/* For these texts the original reports no error. */
 TEST(no_numbers)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Calls that need no archive return the same as in PCP's own library, to the last bit, for any
-# arguments: one source, built with both, uses random ones.
+# Calls that need no archive return the same as in PCP's own library, to the last bit, for random
+# arguments.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,13 +25,14 @@ compile() {
 		cc_pcp "$@" -o "$dir/${name}_pcp" "$source" -lm
 }
 
-# today FILE: an older PCP header has another word in one option's text
+# today FILE: replace a word in one option's text, which differs in an older PCP header
 today() {
 	sed -i 's/metrics source is a PCP log archive/metrics source is a PCP archive/' "$1"
 	own_version "$1"
 }
 
-# compare PROGRAM WHAT: both print the same lines; they may write files in their directory
+# compare PROGRAM WHAT: check that both print the same lines; they can write files in their
+# directory
 compare() {
 	cd "$dir" || exit
 	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
@@ -55,11 +56,11 @@ compare options getopt
 compare options options
 compare options3 options
 compare options parts
-# Unmodified programs of PCP's test suite
+# Run unmodified programs of PCP's test suite.
 # shellcheck source=selftests/pcp/peer/suite.sh
 . "$here/peer/suite.sh"
 
-# program NAME ARGUMENT...: it prints the same with both libraries
+# program NAME ARGUMENT...: check that it prints the same with both libraries
 program() {
 	name=$1
 	shift
@@ -68,7 +69,7 @@ program() {
 	timeout 900 "$dir/pcp-dir/$name" "$@" >"$dir/pcp" 2>&1
 	timeout 900 "$dir/shim-dir/$name" "$@" >"$dir/shim" 2>&1
 	code=$?
-	# A newer libpcp has larger variables; its loader warns about that.
+	# A newer libpcp has larger variables, about which the loader prints warnings.
 	today "$dir/pcp"
 	sed -i "s|$dir/[a-z]*-dir/||g; /Symbol .* has different size in shared object/d" "$dir/pcp" "$dir/shim"
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ $code -lt 124 ]
@@ -92,7 +93,7 @@ if [ -d "$testsuite/src" ]; then
 	program getoptions -a "$archive" -S 5 -t 2min
 	program getoptions -s x -k
 	program whichtimezone "$archive"
-	# Without error codes: our texts differ
+	# Do not compare error codes, whose texts differ.
 	program xval 7 1000
 	program wrap_int -u
 	program labels -a "$archive"

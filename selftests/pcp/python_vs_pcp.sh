@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Debian's Python binding of PCP, and PCP's tools written in Python, print the same with our library
-# in place of PCP's, over some archives of PCP's test suite, or all of them with ALL=1 in the
-# environment, which takes minutes.
+# in place of PCP's.  They read some archives of PCP's test suite, or all of them if ALL=1 is set in
+# the environment, which takes minutes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +27,7 @@ if ! /usr/bin/python3 -c 'import pcp.pmapi, pcp.pmi' 2>/dev/null || [ ! -e /usr/
 	exit 4
 fi
 
-# installed LIBRARY: its path
+# installed LIBRARY: print its path
 installed() {
 	/sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'
 }
@@ -43,7 +43,8 @@ run() {
 	unset LD_LIBRARY_PATH
 }
 
-# same WHAT COMMAND: run over each archive, named by $archive; at least one prints something
+# same WHAT COMMAND: compare COMMAND's output for each archive, named by $archive; for at least one
+# it must print something
 same() {
 	some=0 good=1
 	: >"$dir/log"
@@ -60,7 +61,7 @@ same() {
 }
 
 link_in_place "$dir" "$build/lib/libshim.a" "$(installed libpcp.so.3)" "$(installed libpcp_import.so.1)" >"$dir/log" 2>&1
-result "our library is linked as PCP's"
+result "our library is linked in place of PCP's"
 
 cat >"$dir/import.py" <<'EOF'
 import sys
@@ -69,7 +70,7 @@ maps = open("/proc/self/maps").read()
 sys.exit(not ("%s/libpcp.so.3" % sys.argv[1] in maps and maps.count("libpcp.so") == maps.count(sys.argv[1] + "/libpcp.so")))
 EOF
 LD_LIBRARY_PATH=$dir /usr/bin/python3 "$dir/import.py" "$dir" >"$dir/log" 2>&1
-result "the binding imports, and has no other library"
+result "the binding imports, and loads no other library"
 
 archives=
 for name in 20130706 20150105.17.57 20180127.08.40 20180415.09.16 20180416.10.00 20201109 ac15 bigace_v2 \
@@ -89,7 +90,7 @@ archives=none
 same "usage of each tool" "for tool in mpstat free iostat pidstat ps uptime numastat; do
 	\$python $tools/pcp-\$tool --help; done; \$python /usr/bin/pmrep --help"
 
-# An archive created by the binding, with times set by pmiWrite(), read with PCP's own tool
+# Create an archive with the binding, with times set by pmiWrite(), and read it with PCP's own tool.
 cat >"$dir/write.py" <<'EOF'
 import sys
 from pcp import pmi, pmapi
@@ -107,14 +108,14 @@ for i in range(5):
     log.pmiWrite(1600000000 + i, 250000)
 del log
 EOF
-# The last index entry refers to the last record; in PCP's archive to the volume's end.  PCP's
-# default version is set in pcp.conf.
+# The last index entry refers to the last record; in PCP's archive it refers to the volume's end.
+# PCP's default version is set in pcp.conf.
 archives=none
 export PCP_ARCHIVE_VERSION=2
 same "an archive that the binding writes" \
 	"rm -f $dir/made.*; \$python $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -dehilmL $dir/made | grep -v PID"
 grep -q 'a text' "$dir/shim" && grep -q 'one.metric.*' "$dir/shim" && grep -q '"kind":"test"' "$dir/shim" && [ "$(grep -c 'first' "$dir/shim")" -gt 5 ]
-result "it has its text, label and values"
+result "the archive has its text, label and values"
 
 cat >"$dir/daemon.c" <<'EOF'
 #include <fcntl.h>
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-# daemon SIDE FLAG: what it reports about itself
+# daemon SIDE FLAG: print what it reports about itself
 daemon() {
 	rm -f "$dir/said"
 	"$dir/daemon_$1" "$dir/saying" "$2" "$dir/said" </dev/null || echo "status $?"

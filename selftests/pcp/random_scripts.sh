@@ -3,10 +3,10 @@
 # Random scripts of calls print the same with libshim and with PCP's own library: modes, times,
 # steps, directions, fetches, profiles, contexts, and all metadata.
 #
-# Archives: the arguments, or else generated random ones and those of PCP's test suite.
+# The archives are the arguments or, by default, random archives and those of PCP's test suite.
 #
-# SOAK_MINUTES=60 runs for that long, each round with other scripts.  SCRIPTS_SEED=17 starts with
-# the scripts of round 17.  To run one script again:
+# SOAK_MINUTES=60 runs for 60 minutes, with other scripts in each round.  SCRIPTS_SEED=17 starts
+# with the scripts of round 17.  To run one script again:
 #   script_shim ARCHIVE ROUND NUMBER NUMBER, and script_pcp, in build/<arch>/peer
 set -u
 
@@ -32,7 +32,7 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# play ARCHIVE SCRIPTS: 0 if both print the same
+# play ARCHIVE SCRIPTS: return 0 if both print the same
 play() {
 	for side in pcp shim; do
 		"$build/peer/script_$side" "$1" "$round" 1 "$2" >"$dir/$side" 2>/dev/null
@@ -85,7 +85,7 @@ suite_round() {
 	return $bad
 }
 
-# Many of these cannot be opened, and both libraries return the same error.
+# Many of these archives cannot be opened, and both libraries return the same error.
 bad_round() {
 	bad=0 n=0
 	for archive in $(suite_archives "$testsuite/badarchives"); do
@@ -99,7 +99,7 @@ bad_round() {
 	return $bad
 }
 
-# Several archives as one: by directory, packed, and by list
+# Open several archives as one: by directory, packed, and by list.
 several_round() {
 	for several in "$suite/multi" "$suite/multi-xz" \
 		"$suite/multi/20150508.11.57,$suite/multi/20150508.11.44"; do
@@ -117,26 +117,26 @@ done
 [ $# -eq 0 ] || done_testing
 
 own_archives 75
-result "707 scripts over archives made here"
+result "707 scripts on generated archives"
 if [ -d "$suite" ]; then
 	suite_round 2
-	result "2 scripts over each of $n archives of PCP's test suite"
+	result "2 scripts on each of $n archives of PCP's test suite"
 	bad_round 4
-	result "4 scripts over each of $n bad archives of PCP's test suite"
+	result "4 scripts on each of $n damaged archives of PCP's test suite"
 	several_round 50
-	result "150 scripts over several archives as one"
+	result "150 scripts on several archives as one"
 else
 	skip "PCP's test suite" "pcp-testsuite is not installed"
 fi
 while [ "$(date +%s)" -lt $limit ]; do
 	round=$((round + 1))
 	own_archives 300
-	result "round $round: archives made here"
+	result "round $round: generated archives"
 	[ -d "$suite" ] || continue
 	suite_round 40
 	result "round $round: PCP's test suite"
 	bad_round 40
-	result "round $round: bad archives"
+	result "round $round: damaged archives"
 	several_round 300
 	result "round $round: several archives as one"
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --with: metrics of this machine's pmcd are in each record of the archive and readable
-# by PCP's own programs; if pmcd is missing or stops, a message reports it.
+# With vcpc record --with, metrics of this machine's pmcd are in each record of the archive, and
+# PCP's own programs can read them.  If pmcd is missing or stops, a message reports it.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ evidence="$dir/errors $dir/log/pmcd/pmcd.log"
 export PMCD_CONNECT_TIMEOUT=1
 PATH=$build/bin:$PATH
 
-# record NAMES ARCHIVE COMMAND...: messages are in $dir/out
+# record NAMES ARCHIVE COMMAND...: record, with messages in $dir/out
 record() {
 	names=$1 archive=$2
 	shift 2
@@ -33,7 +33,7 @@ recorded() {
 		[ "$(pminfo -a "$dir/a" -O -0 -f sample.double.bin | grep -c inst)" = 9 ]
 }
 
-# described: descriptors and texts are the same as the agent's
+# described: check that descriptors and texts are the same as the agent's
 described() {
 	for metric in sample.long.one sample.colour sample.double.bin; do
 		pminfo -h 127.0.0.1 -dmtT "$metric" >"$dir/live"
@@ -42,7 +42,8 @@ described() {
 	done
 }
 
-# no_value: a metric without values is recorded as by PCP's logger; other metrics have values
+# no_value: check that a metric without values is recorded as by PCP's logger, and that other
+# metrics have values
 no_value() {
 	record sample.bad.novalues,sample.long.one "$dir/n" sleep 0.2 && pmlogcheck "$dir/n" >&2 || return 1
 	pmdumplog "$dir/n" >"$dir/dump" 2>&1
@@ -50,7 +51,8 @@ no_value() {
 		pminfo -a "$dir/n" -f sample.bad.novalues | grep -q '^No value' && vcpc check "$dir/n" >&2
 }
 
-# parts: all metrics below the names are recorded, each once; a message reports those that cannot be
+# parts: check that all metrics below the names are recorded, each once, and that a message reports
+# those that cannot be
 parts() {
 	record sample.bad,sample.dupnames,sample.long.one "$dir/p" sleep 0.2 && pmlogcheck "$dir/p" >&2 || return 1
 	grep -q 'sample.bad.unknown: .*; it is skipped' "$dir/out" &&
@@ -58,7 +60,7 @@ parts() {
 		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
 }
 
-# rotated: each archive in the directory is complete, with its instances and texts
+# rotated: check that each archive in the directory is complete, with its instances and texts
 rotated() {
 	vcpc record --with sample.long.one,sample.colour -I 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
 	archives=0
@@ -111,25 +113,25 @@ result "PCP's collector with its sample agents runs"
 recorded
 result "metrics of pmcd are in each record"
 described
-result "they are described as pmcd does"
+result "they have pmcd's descriptors"
 no_value
 result "a metric for which the agent has no value"
 parts
-result "parts of the name space, of which some cannot be recorded or have two names"
+result "subtrees, in which some metrics cannot be recorded or have two names"
 refused sample.bad.unknown 'sample.bad.unknown: Unknown or illegal metric identifier$'
-result "one that cannot be recorded, named itself"
+result "an explicitly named metric that cannot be recorded"
 refused sample.nothing 'sample.nothing: Unknown metric name'
-result "a name that is none"
+result "an invalid name"
 refused sample.event.records 'type cannot be recorded'
 result "a type that cannot be recorded"
 refused sample.long.one,,sample.bin 'contains an empty name'
-result "a list with a hole"
+result "a list with an empty element"
 rotated
-result "a folder of archives"
+result "a directory of archives"
 goes
-result "pmcd goes in the middle"
+result "pmcd stops in the middle"
 refused sample.long.one "this machine's pmcd: "
 result "without pmcd"
 mistaken
-result "an agent that makes mistakes ends no recording"
+result "invalid data of an agent do not end the recording"
 done_testing

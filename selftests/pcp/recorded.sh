@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # PCP's own tools and library read the archives that vcpc record created in the VMs, with the same
-# result as ours.
+# results as ours.
 #
 # RECORDED in the environment is the directory where selftests/vm/test.sh stored them.
 set -u
@@ -20,9 +20,9 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# A recorder that is killed while it writes leaves an incomplete record, which PCP's library reports
-# at other times in INTERP mode (Documentation/api/pmapi.rst); only the values before it are
-# compared.
+# If the recorder is killed while it writes, it leaves an incomplete record, which PCP's library
+# reports at other times in INTERP mode (Documentation/api/pmapi.rst).  Compare only the values
+# before it.
 cut_tail() {
 	pmlogcheck "$1" >"$dir/complaints" 2>&1
 	grep -q 'unexpected EOF in record' "$dir/complaints" || return 0

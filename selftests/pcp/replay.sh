@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc replay prints the same values as pmval and pmdumplog for the same archive; modes, charts, and
-# messages about missing metrics and instances.
+# vcpc replay prints the same values as pmval and pmdumplog for the same archive.  It is also tested
+# with modes, charts, and missing metrics and instances.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ run() {
 	"$vcpc" replay "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# column N: column N of the rows, as numbers
+# column N: print column N of the rows, as numbers
 column() {
 	awk -v n="$1" '$1 ~ /^[0-9][0-9]:/ { print $n }' "$dir/out"
 }
@@ -32,13 +32,13 @@ a=$dir/v
 "$dir/make_archive" "$a" 3 vectors
 
 run -t 4s -r "$a" v.cu32 && same 0 5 10 16 21 26 - - 37 46 55 49 44
-result "interpolated, as they are"
+result "interpolated, in raw form"
 run -t 10s "$a" v.cu32 && same - 1.300 1.300 - - -1.400
-result "rates per second, none across a mark"
+result "rates per second, but none across a mark"
 run -m forw -r "$a" v.cu32 && same 0 13 26 32 55 41
 result "record by record"
 run -m back -r "$a" v.cu32 && same 41 55 32 26 13 0
-result "record by record, from the end"
+result "record by record, backwards"
 run -m back -r "$a" v.disc && same two one
 result "texts"
 run -t 1min "$a" && grep -q 'host testhost' "$dir/out" && ! grep -q never "$dir/out"
@@ -56,7 +56,7 @@ result "a chart in ASCII"
 LC_ALL=C.UTF-8 run -p -t 1s "$a" v.cdbl && grep -q '└──' "$dir/out"
 result "a chart in UTF-8"
 LC_ALL=C.UTF-8 run -p --ascii -t 1s "$a" v.cdbl && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
-result "ASCII where it is wanted"
+result "ASCII on request"
 [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/out")" -le 110 ]
 result "no line is longer than the terminal"
 
@@ -99,7 +99,7 @@ if command -v pmval >/dev/null; then
 	pmval -a "$a" -t 4sec -f 3 -w 30 v.cu32 2>/dev/null |
 		awk '/^[0-9][0-9]:/ && $2 != "No" { print $2 == "!" ? $2 : $2 + 0 }' >"$dir/pmval"
 	run -t 4s "$a" v.cu32
-	# pmval prints no number for a counter that decreases.
+	# pmval does not print a number for a counter that decreases.
 	column 2 | awk '$1 != "-" { print $1 < 0 ? "!" : $1 + 0 }' | cmp -s - "$dir/pmval" && [ -s "$dir/pmval" ]
 	result "pmval prints the same rates"
 else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc report: the page contains the archive's data, needs no other files, is of limited size, and
-# shows any content of the archive as text only, also in a real browser.
+# The page of vcpc report contains the archive's data, needs no other files, is limited in size, and
+# shows any content of the archive only as text, also in a real browser.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,7 +52,7 @@ exec(os.sys.stdin.read())
 
 cc_shim -o "$dir/busy" "$here/peer/busy_run.c" && "$dir/busy" "$dir/a" 1200 3 && "$dir/busy" "$dir/h" 40 18 hostile &&
 	"$dir/busy" "$dir/w" 30 60
-result "a maker of runs"
+result "the program that writes runs compiles"
 report "$dir/a" -o "$dir/a.html"
 result "a page"
 page "$dir/a.html" <<'PY'
@@ -69,7 +69,7 @@ for t in d["tags"]:
     assert e["name"] == "instructions" and 2.4 < e["mean"][9] / (t["mean"][9] * 1e9) < 2.7
 assert [t["name"] for t in d["tags"]] == ["request_2", "request_1", "checkout"]
 PY
-result "its histograms have all transactions, its percentiles and means are theirs"
+result "the histograms include all transactions; percentiles and means are correct"
 page "$dir/a.html" <<'PY'
 assert [c["metric"] for c in d["charts"]][:2] == ["vcpc.count.instructions", "vcpc.count.page_faults"]
 faults = d["charts"][1]["lines"]
@@ -84,7 +84,7 @@ assert not {"src", "href"} & set(a for a in p.attributes if a != "href") and p.t
 assert b"default-src 'none'" in raw and b"url(" not in raw and b"@import" not in raw and len(raw) < 1000000
 assert b"Permission is hereby granted" in raw
 PY
-result "it loads nothing, and has the licence of what it contains"
+result "the page loads nothing, and contains the licenses of its parts"
 report "$dir/h" -o "$dir/h.html" && page "$dir/h.html" <<'PY'
 assert p.tags.count("script") == 3 and "b" in p.tags and p.tags.count("b") == 1 and "img" not in p.tags
 assert not [a for a in p.attributes if a.startswith("on")]
@@ -92,9 +92,9 @@ assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", raw) and b"\xc2\x9b" not in r
 assert d["tags"][0]["name"].startswith("</script>")
 assert d["moretags"] == 2 and len(d["tags"]) == 16
 PY
-result "names that end scripts, or steer terminals, are text"
-# Half of the transactions were recorded by "vcpc why": the table and the charts show the parts
-# and the stacks
+result "names that end scripts, or control terminals, are text"
+# If "vcpc why" recorded half of the transactions, the table and the charts show the parts and the
+# stacks.
 "$dir/busy" "$dir/s" 300 3 watched && printf '%s\n' 'request_2;futex, I/O;main;lock wait 100 90000' 'request_2;on CPU;main;work 20000 25000' \
 	'checkout;on CPU;</script><b>x 5 1.5' >"$dir/s.folded" && report "$dir/s" -o "$dir/s.html" && page "$dir/s.html" <<'PY'
 assert d["stacks"] == ["request_2;futex, I/O;main;lock wait 100 90000", "request_2;on CPU;main;work 20000 25000",
@@ -106,11 +106,11 @@ text = " ".join("".join(p.text).split())
 assert "oncpu each" in text and "Apache License" in text and "Mike Bostock" in text and "b" in p.tags and p.tags.count("b") == 1
 assert b"Apache License" not in open(os.environ["PAGE"].replace("s.html", "a.html"), "rb").read()
 PY
-result "where the time goes, and stacks, if they were recorded"
+result "parts of the time, and stacks, if they were recorded"
 report "$dir/a" --folded "$dir/s.folded" -o "$dir/f.html" && page "$dir/f.html" <<'PY'
 assert len(d["stacks"]) == 3
 PY
-result "stacks that 'vcpc why' has printed"
+result "stacks printed by 'vcpc why'"
 for wrong in 'no numbers' 'a;b 1' ' 1 2' 'a;b 1 x' 'a;b -1 2' 'a;b 1 nan' 'a;b 1 inf'; do
 	printf 'a;b 1 2\n%s\n' "$wrong" >"$dir/wrong"
 	report "$dir/a" --folded "$dir/wrong" -o "$dir/f.html"
@@ -126,7 +126,7 @@ report "$dir/w" -o "$dir/w.html" && [ "$(wc -c <"$dir/w.html")" -lt 5000000 ] &&
 	page "$dir/w.html" <<'PY'
 assert d["moretags"] == 44 and len(d["tags"]) == 16
 PY
-result "many transactions: a page of a bounded size, which says what is left out"
+result "many transactions: the page is limited in size, and lists what it omits"
 page "$dir/a.html" <<'PY'
 text = " ".join("".join(p.text).split())
 first = text.index("request_2: 70 us median, 344 us p99, 225 k instructions each, 7194 in 12 s.")
@@ -138,8 +138,8 @@ assert [r[0] for r in rows] == ["request_2", "request_1", "checkout"], rows
 assert rows[0][1:5] == ["7194", "600", "89.9 us", "69.6 us"] and rows[0][7] == "225.2 k", rows[0]
 assert all("<polyline" in r[8] for r in rows) and rows[0][6] == "655 us", rows
 PY
-result "the answer first: what it costs, in a sentence and in a table"
-# The last interval is shortened to a tenth: it is merged with the previous one, without a drop in
+result "the answer comes first: the cost, as a sentence and as a table"
+# The last interval is shortened to a tenth.  It is merged with the previous one, without a drop in
 # the chart.
 "$dir/busy" "$dir/cut" 100 2 cut && report "$dir/cut" -o "$dir/cut.html" && page "$dir/cut.html" <<'PY'
 assert len(d["times"]) == 99 and abs(d["times"][-1] - .981) < 1e-6, d["times"][-2:]
@@ -147,7 +147,7 @@ for t in d["tags"]:
     assert sum(sum(c[1::2]) for c in t["heat"]) == 6 * 99
     assert t["rate"][-1] > 600
 PY
-result "a cut last interval is a part of the one before"
+result "a shortened last interval is merged with the previous one"
 "$dir/busy" "$dir/b1" 1000 3 && "$dir/busy" "$dir/b2" 990 3 && "$dir/busy" "$dir/b3" 1010 3 &&
 	"$dir/busy" "$dir/a2" 1180 3 && "$dir/busy" "$dir/a3" 1210 3 &&
 	report "$dir/a,$dir/a2,$dir/a3" "$dir/b1,$dir/b2,$dir/b3" -o "$dir/ab.html" &&
@@ -165,7 +165,7 @@ assert any(r[-1] == "lower" for r in rows)
 o = d["other"]
 assert [c["metric"] for c in o["charts"]] == [c["metric"] for c in d["charts"]] and len(o["tags"]) == 3
 PY
-result "two sides: what compare prints comes first, and both are drawn"
+result "two sides: the output of compare comes first, and both are drawn"
 page "$dir/ab.html" <<'PY'
 table = raw.decode()[raw.index(b'id="all"'):]
 article = [a for a in table.split("<article>") if a.startswith("<h3>trace.transact.count<")][0]
@@ -176,19 +176,19 @@ assert rows[1][2] == "1198" and rows[2][2] == "998", rows
 PY
 result "... and in the table of all metrics"
 rm "$dir/b3.index" && report "$dir/b3" "$dir/b2" -o "$dir/ab.html" && [ "$(grep -c 'b3 is incomplete' "$dir/err")" = 1 ]
-result "... of which each is read once"
+result "... and each archive is read once"
 "$vcpc" record -o "$dir/run" -e task-clock -- sh -c 'exit 0; echo "a\b"' 2>"$dir/err" && report "$dir/run" -o "$dir/run.html" &&
 	page "$dir/run.html" <<'PY'
 text = " ".join(" ".join(p.text).split())
 assert """Command sh -c exit 0; echo "a\\b" Host """ in text and " Kernel Linux " + os.uname().release in text and " CPU" in text, text[:1500]
 PY
-result "what 'vcpc record' knows of a run: command, CPU, kernel"
+result "data about a run from 'vcpc record': command, CPU, kernel"
 if has_peer && { [ -n "$peer" ] || command -v pmdumplog >/dev/null; }; then
 	run_pcp pmdumplog -e "$dir/run" >"$dir/out" 2>"$dir/err" && grep -F '{"command":"sh -c exit 0; echo \"a\\b\"","cpu":"' "$dir/out" >/dev/null &&
 		run_pcp pmlogcheck "$dir/run" >>"$dir/out" 2>&1
-	result "... as labels that PCP reads"
+	result "... as labels that PCP can read"
 else
-	skip "... as labels that PCP reads" "pmdumplog is not installed"
+	skip "... as labels that PCP can read" "pmdumplog is not installed"
 fi
 report "$dir/a" -o "$dir/part.html" -S 3s -T 2s && page "$dir/part.html" <<'PY'
 assert len(d["times"]) == 201 and d["start"] == 1700000003
@@ -202,8 +202,9 @@ result "a single record"
 assert d["start"] == 2 ** 57, d["start"]
 PY
 [ $? = 0 ] && "$vcpc" label "$dir/far" >"$dir/out" && grep -q 'start *@144115188075855872\.000000000$' "$dir/out"
-result "a start in a year that no clock shows"
-# A tag that was removed and added again took more time than another tag; it is shown at the end.
+result "a start in a year that no clock can represent"
+# A tag that was removed and added again took more time than another tag; the page lists it at the
+# end.
 if command -v pmlogextract >/dev/null; then
 	cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/l1" 7 gone 1000 5000 2000 &&
 		"$dir/run" "$dir/l2" 7 gone 1000 5000 2000 2 && "$dir/run" "$dir/l3" 7 stays 1000 9000 2000 3 &&
@@ -216,21 +217,21 @@ assert number(d["tags"][0]) == 2000 and number(d["tags"][1]) == 1000, [number(t)
 lines = [c for c in d["charts"] if c["metric"] == "trace.transact.count"][0]["lines"]
 assert sorted(l["name"] for l in lines) == ["gone", "stays"], lines
 PY
-	result "a tag that was removed and came back is one, in its place"
+	result "a tag that was removed and added again is one tag, in its place"
 else
-	skip "a tag that was removed and came back is one, in its place" "pmlogextract is not installed"
+	skip "a tag that was removed and added again is one tag, in its place" "pmlogextract is not installed"
 fi
 echo precious >"$dir/kept.html"
 report "$dir/nothing" -o "$dir/kept.html"
 [ $? = 1 ] && [ "$(cat "$dir/kept.html")" = precious ]
-result "no archive: the file stays"
+result "no archive: the file is unchanged"
 report "$dir/a" -o /dev/full
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"
 result "a full disk"
 cp "$dir/a.meta" "$dir/d.meta" && cp "$dir/a.0" "$dir/d.0" && cp "$dir/a.index" "$dir/d.index" && truncate -s -7 "$dir/d.0"
 report "$dir/d" -o "$dir/d.html"
 [ $? = 1 ] && grep -q '<table>' "$dir/d.html"
-result "a damaged archive: what can be read, and status 1"
+result "a damaged archive: readable data, and status 1"
 report && false
 [ $? = 2 ] && ! report "$dir/a" "$dir/h" "$dir/w" && grep -q 'at most two archives' "$dir/err"
 result "wrong usage"
@@ -238,12 +239,12 @@ if command -v chromium >/dev/null; then
 	timeout 200 chromium --headless=new --no-sandbox --disable-gpu --no-first-run --user-data-dir="$dir/browser" \
 		--virtual-time-budget=3000 --dump-dom "file://$dir/h.html" >"$dir/dom" 2>/dev/null
 	[ "$(grep -o '<canvas' "$dir/dom" | wc -l)" -gt 5 ]
-	result "a browser draws its charts"
+	result "a browser draws the charts"
 	grep -q '<title>[^<]*h: vcpc report</title>' "$dir/dom" && ! grep -q '<img' "$dir/dom" &&
 		grep -q '<option[^>]*>&lt;/script&gt;' "$dir/dom"
-	result "... and runs nothing of the names"
+	result "... and runs no code in names"
 else
-	skip "a browser draws its charts" "chromium is not installed"
-	skip "... and runs nothing of the names" "chromium is not installed"
+	skip "a browser draws the charts" "chromium is not installed"
+	skip "... and runs no code in names" "chromium is not installed"
 fi
 done_testing

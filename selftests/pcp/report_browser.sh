@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc report in a real browser: zoom, hover, keyboard, screen reader, narrow windows, dark mode and
-# print; and a comparison of two runs.
+# Use the pages of vcpc report in a real browser: zoom, hover, keyboard, screen reader, narrow
+# windows, dark mode and print, and a comparison of two runs.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Archives of vcpc record as time series: pmseries loads one into a separate redis-server and prints
-# the same values as vcpc dump.
+# pmseries loads an archive of vcpc record into a separate redis-server, and prints the same values
+# as vcpc dump.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,7 @@ if [ "${1:-}" != inside ] && unshare -mn true 2>/dev/null; then
 fi
 place "$@"
 for program in redis-server pmseries; do
-	command -v $program >/dev/null || skip_all "no time series: $program is not installed"
+	command -v $program >/dev/null || skip_all "$program is not installed"
 done
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -36,20 +36,20 @@ until redis-cli -p 6390 ping 2>/dev/null | grep -q PONG || [ $tries = 100 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
-# pmseries silently loads nothing from an archive that ended just before.
+# Wait, because pmseries silently loads nothing from an archive that has just ended.
 sleep 3
 series --load "{source.path: \"$dir/run\"}" >"$dir/loaded" 2>&1
 cat "$dir/loaded" >&2
 grep -q 'processed [1-9][0-9]* archive records' "$dir/loaded"
-result "PCP loads it"
+result "PCP loads the archive"
 
 [ -n "$(series 'vcpc.count.page_faults_u')" ]
-result "its metrics are found by name"
+result "metrics are found by name"
 
-# The latest values, which pmseries prints first
+# Get the latest values, which pmseries prints first.
 series 'vcpc.count.page_faults_u[count:5]' | sed -n 's/^    \[.*\] \([0-9]*\) [0-9a-f]*$/\1/p' >"$dir/theirs"
 "$build/bin/vcpc" dump "$dir/run" vcpc.count.page_faults_u | sed -n 's/.*: \([0-9]*\)$/\1/p' | sort -n | tail -n 5 | sort -rn >"$dir/ours"
 paste "$dir/theirs" "$dir/ours" >&2
 [ -s "$dir/ours" ] && cmp "$dir/theirs" "$dir/ours" >&2
-result "its values are those of vcpc dump"
+result "values are the same as those of vcpc dump"
 done_testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives as one context, in cases in which the original is wrong: queries of the label or
- * the end, times after the end, and copies
+ * Several archives as one context, in cases that the original handles wrongly: queries of the label
+ * or the end, times after the end, and copies
  */
 #include <sys/stat.h>
 
@@ -21,7 +21,7 @@ FIXTURE(several) {
 	pmID metric;
 };
 
-/* Write an archive with two instances of its own. */
+/* Write an archive with two instances that other archives do not have. */
 static int write_archive(const char *dir, const char *name, int start)
 {
 	char base[128], inst[2][16], value[16];
@@ -70,7 +70,7 @@ static int go_to(int mode, double at, int delta_ms)
 	return pmSetMode(mode, &when, delta_ms);
 }
 
-/* The time of the next fetch, or its error */
+/* Return the time of the next fetch, or its error. */
 static int fetch(pmID metric)
 {
 	pmResult *r;
@@ -180,7 +180,7 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
-/* Like fetch(), but a fetch that hits the damage reports it once, and the next one continues. */
+/* Fetch like fetch(); a fetch that finds the damage reports it once, and the next one continues. */
 static int fetch_across_damage(pmID metric)
 {
 	int got = fetch(metric);
@@ -188,7 +188,10 @@ static int fetch_across_damage(pmID metric)
 	return got == PM_ERR_LOGREC ? fetch(metric) : got;
 }
 
-/* The previous archive ends within its last record: everything before and after it is read. */
+/*
+ * If the previous archive ends within its last record, everything before and after this record is
+ * read.
+ */
 TEST_F(several, a_damaged_tail_costs_one_record)
 {
 	char path[128];

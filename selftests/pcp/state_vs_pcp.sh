@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Calls about the state of contexts and of the process, namespace files, and unpacking of event
-# records give the same results as PCP's own library.
+# Calls about the state of contexts and of the process, namespace files, and unpacked event records
+# have the same results as in PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# same PROGRAM ARGUMENTS...: both print the same except for times and process ids
+# same PROGRAM ARGUMENTS...: check that both print the same except for times and process ids
 same() {
 	program=$1
 	shift
@@ -45,7 +45,7 @@ compile >"$dir/log" 2>&1
 result "the programs compile"
 [ $tap_failed = 0 ] || done_testing
 
-# PCP's library finds its preprocessor through its own settings.
+# Extend a copy of PCP's settings, in which its library finds its preprocessor.
 cp /etc/pcp.conf "$dir/conf" 2>/dev/null
 cat >>"$dir/conf" <<'EOF'
 # a comment
@@ -63,7 +63,7 @@ printf 'PCP_TEST_LAST=no newline' >>"$dir/conf"
 
 for seed in 1 2 3; do
 	same events $seed
-	result "event records, good and bad, seed $seed"
+	result "event records, valid and invalid, seed $seed"
 done
 for kind in vectors notes lines; do
 	"$dir/make_archive" "$dir/$kind" 3 $kind
@@ -99,7 +99,7 @@ done
 export PCP_TEST_DERIVED=1
 for name in good twice; do
 	same names "$dir/vectors" plain "$dir/$name"
-	result "a name space beside derived metrics: $name"
+	result "a name space together with derived metrics: $name"
 done
 unset PCP_TEST_DERIVED
 file define '/* of a\n program */\n#define DOM 60\nroot { /* v */ v\nw 1:2:3 }\nv {\ncu32 DOM:0:0\n}\n'
@@ -120,7 +120,7 @@ if [ -d "$suite" ]; then
 		}
 	done
 	[ $bad = 0 ]
-	result "the same over PCP's test suite"
+	result "the same for PCP's test suite"
 else
 	skip "PCP's test suite" "pcp-testsuite is not installed"
 fi

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs of PCP's test suite that use only public calls compile unmodified with our headers, and
-# print the same with libshim as with PCP's own library.  For those that print through internal
-# functions of PCP, peer/inner/ replaces these.
+# print the same with libshim as with PCP's own library.  If a program prints with internal
+# functions of PCP, peer/inner/ replaces these functions.
 #
 # usage: suite_programs.sh [PROGRAM...]
 set -u
@@ -19,7 +19,7 @@ src=$testsuite/src
 evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
-# Program and arguments, run in a copy of the archives' directory
+# Each program with its arguments; it runs in a copy of the archives' directory
 runs='
 archfetch -z -a gap2 sample.bin pmcd.pdu_in.total
 archfetch -z -a omnibus_v3 sample.bin sample.long.one
@@ -154,7 +154,8 @@ fi
 # Build both versions of a program, once.
 compile() {
 	[ -x "$dir/$1.shim" ] && return
-	# Copy the source to another directory; a header in its directory would be included first.
+	# Copy the source to another directory, because a header in its own directory would be
+	# included first.
 	cp "$src/$1.c" "$src/pthread_barrier.h" "$dir"
 	inner=
 	grep -q '"libpcp.h"' "$dir/$1.c" && inner=$here/peer/inner/libpcp.c
@@ -165,7 +166,8 @@ compile() {
 			-lm -lpthread >"$dir/log" 2>&1
 }
 
-# The libraries' error texts differ, so write sed scripts that replace each text with its number.
+# Write sed scripts that replace each error text with its number, because the libraries' texts
+# differ.
 texts() {
 	cat >"$dir/texts.c" <<'END'
 #include <pcp/pmapi.h>
@@ -179,7 +181,7 @@ END
 	cc_pcp -w -o "$dir/texts.pcp" "$dir/texts.c" && "$dir/texts.pcp" >"$dir/texts-pcp"
 }
 
-# Standard output and exit status
+# Compare standard output and exit status.
 same() {
 	program=$1
 	shift
@@ -192,7 +194,7 @@ same() {
 			timeout 900 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
 			echo "status $?" >>"$dir/$side"
 		)
-		# The number of records read and the duration may differ between the libraries.
+		# The number of records read and the duration can differ between the libraries.
 		sed -i -E -e 's/[0-9]+ log[_ ]reads/N log reads/g' \
 			-e 's/[0-9.]+ msec/N msec/g' "$dir/$side"
 		sed -i -f "$dir/texts-$side" "$dir/$side"
@@ -200,7 +202,7 @@ same() {
 	diff "$dir/pcp" "$dir/shim" >"$dir/log"
 }
 
-# Some of the suite's programs write to files that they are given.
+# Some of the suite's programs write to the archives, so give them a copy.
 cp -r "$suite" "$dir/archives"
 cp "$src/root_irix" "$dir/archives"
 export PMNS_DEFAULT="$src/root_pmns"

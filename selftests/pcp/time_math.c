@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Add, subtract, and convert times to seconds, with correct carries. */
+/* Times are added, subtracted, and converted to seconds, with correct carries. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 
@@ -33,7 +33,7 @@ TEST(timespec)
 	EXPECT_EQ(2, b.tv_nsec);
 }
 
-/* As in the original: rounded without a carry, towards zero and half up. */
+/* As in the original, numbers are rounded without a carry, towards zero and half up. */
 TEST(from_numbers)
 {
 	struct timeval a;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's own trace agent receives the same from libshim as from PCP's library, for each call; and all
-# events of a burst arrive.
+# PCP's own trace agent receives the same from libshim as from PCP's library for each call, and
+# receives all events of a burst.
 #
 # pmcd and pmdatrace run in a separate network namespace.
 set -u
@@ -16,7 +16,7 @@ place "$@"
 needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
 begin_place
 
-# Times differ between runs, and rates appear later.
+# Omit times, which differ between runs, and rates, which appear later.
 seen() {
 	pminfo -h 127.0.0.1 -f trace.transact.count trace.point.count trace.observe.count \
 		trace.observe.value trace.counter.count trace.counter.value
@@ -27,7 +27,7 @@ compile() {
 	cc -O1 -o "$dir/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp
 }
 
-# same MODE: the results and the agent's statistics are the same as with PCP's library
+# same MODE: check that the results and the agent's statistics are the same as with PCP's library
 same() {
 	for library in pcp shim; do
 		start || return 1
@@ -43,7 +43,7 @@ count_of() {
 	pminfo -h 127.0.0.1 -f trace.point.count | sed -n "s/.*or \"$1\"\] value //p"
 }
 
-# arrives TAG N: the agent has counted all accepted calls of a burst
+# arrives TAG N: check that the agent has counted all accepted calls of a burst
 arrives() {
 	accepted=$("$dir/calls_shim" burst "$1" "$2")
 	tries=0
@@ -60,7 +60,7 @@ times_agree() {
 		awk '/value/ && $NF >= 0 && $NF < 100 { n++ } END { exit n != 2 }'
 }
 
-# has KIND TAG VALUE: the agent exports it within a minute
+# has KIND TAG VALUE: check that the agent exports it within a minute
 has() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f "trace.$1" | grep -qF "or \"$2\"] value $3"; do
@@ -154,7 +154,7 @@ java_program() {
 		has observe.value 'from java ä' 2.5 && has counter.value 'from java ä' 1.5
 }
 
-# PCP's own demonstration program, unmodified: the agent exports the same with both libraries.
+# With PCP's own demonstration program, unmodified, the agent exports the same from both libraries.
 demo=/usr/share/pcp/demos/trace/app1.c
 demonstration() {
 	for library in pcp shim; do
@@ -172,25 +172,25 @@ goes_away() {
 }
 
 compile
-result "the same program is built for both libraries"
+result "the program is built with both libraries"
 same sync
-result "synchronous calls: PCP's agent sees what PCP's library sends"
+result "synchronous calls: PCP's agent receives the same as from PCP's library"
 times_agree
-result "their times are times"
+result "their times are plausible"
 same async
-result "asynchronous calls: the same"
+result "asynchronous calls: also the same"
 arrives short 100000
-result "100000 events of a short tag arrive"
+result "100000 events with a short tag arrive"
 arrives 123456789012345678901234567890123 100000
-result "and of one whose events would leave headers on the agent's read boundary"
+result "and with a tag whose events would put headers on the agent's read boundary"
 arrives 12345678901234567890123456789012345678901 100000
-result "and of another"
+result "and with another tag"
 arrives "$(printf '%0124d' 1)" 20000
-result "and of the longest that the agent takes"
+result "and with the longest tag that the agent accepts"
 commands
-result "pmtrace sends one event of each kind, and ends as its command does"
+result "pmtrace sends one event of each kind, and exits like its command"
 command_mistakes
-result "pmtrace explains itself where it is not understood"
+result "pmtrace prints its usage if it is called incorrectly"
 if command -v gfortran >/dev/null; then
 	fortran
 	result "a Fortran program"
@@ -201,15 +201,15 @@ if [ -e "$build/lib/libshim_java.so" ]; then
 	java_program
 	result "a Java program"
 else
-	skip "a Java program" "no JDK was there when the library was built"
+	skip "a Java program" "no JDK was installed when the library was built"
 fi
 if [ -e "$demo" ]; then
 	cc_shim -w -o "$dir/app1_shim" "$demo" &&
 		cc -w -o "$dir/app1_pcp" "$demo" -lpcp_trace -lpcp && demonstration
-	result "PCP's demonstration, built unchanged"
+	result "PCP's demonstration, built unmodified"
 else
 	skip "PCP's demonstration" "it is not installed"
 fi
 goes_away
-result "without an agent the first call says so"
+result "without an agent, the first call reports this"
 done_testing

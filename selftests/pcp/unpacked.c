@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A compressed file of an archive is decompressed once for all contexts and checks that are open at
- * the same time.
+ * A compressed file of an archive is decompressed only once for all contexts and checks that are
+ * open at the same time.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static struct {
 	uint64_t bytes;
 } files[FILES];
 
-/* The library reads packed files with pread(); count what it gets of each. */
+/* The library reads packed files with pread(): count the bytes that it reads of each file. */
 __attribute__((visibility("default")))
 ssize_t pread(int fd, void *data, size_t len, off_t offset)
 {
@@ -52,7 +52,7 @@ static void note(struct __test_metadata *_metadata, FIXTURE_DATA(unpacked) *self
 	self->nfiles++;
 }
 
-/* The archive "a" with a record every second, half of them in each of two volumes */
+/* Write the archive "a" with a record every second, in two volumes of equal size. */
 static void make(struct __test_metadata *_metadata, int records)
 {
 	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
@@ -108,7 +108,7 @@ static int check(void)
 	return shim_archive_check("a", &watch);
 }
 
-/* Fetch all records in a direction: their number */
+/* Fetch all records in a direction.  Return their number. */
 static int fetch_all(int mode, long from)
 {
 	struct timespec at = { .tv_sec = START + from };
@@ -124,7 +124,7 @@ static int fetch_all(int mode, long from)
 	return n;
 }
 
-/* Each byte of each file was read as often as that. */
+/* Check that each byte of each file was read @times times. */
 static void expect_reads(struct __test_metadata *_metadata, FIXTURE_DATA(unpacked) *self,
 			 uint64_t times)
 {
@@ -150,17 +150,19 @@ TEST_F(unpacked, contexts_and_check_share_what_was_read)
 	EXPECT_EQ(n, fetch_all(PM_MODE_BACK, 1000));
 	EXPECT_EQ(0, check());
 	expect_reads(_metadata, self, 1);
-	/* the other context keeps what it had */
+	/* the other context keeps the decompressed files */
 	EXPECT_EQ(0, pmDestroyContext(first));
 	EXPECT_EQ(0, pmUseContext(second));
 	EXPECT_EQ(n, fetch_all(PM_MODE_FORW, 0));
 	EXPECT_EQ(0, pmDestroyContext(second));
-	/* without users, nothing is kept */
+	/* without users, no decompressed file is kept */
 	EXPECT_EQ(0, check());
 	expect_reads(_metadata, self, 2);
 }
 
-/* A file that was replaced meanwhile is not mistaken for the one that another context uses. */
+/*
+ * If a file has been replaced, the new file is read, even while another context uses the old one.
+ */
 TEST_F(unpacked, replaced_files_are_read_anew)
 {
 	int old = pmNewContext(PM_CONTEXT_ARCHIVE, "a"), new, n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of PMAPI version 4, as in PCP 7: all times have nanoseconds. */
+/* In a program of PMAPI version 4, as in PCP 7, all times have nanoseconds. */
 #define PMAPI_VERSION 4
 #include <fcntl.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ TEST_F(archive, interpolation)
 	EXPECT_EQ(PM_ERR_MODE, pmSetMode(99, &from, &delta));
 }
 
-/* Use the names of version 2 in a program of version 4. */
+/* A program of version 4 can use the names of version 2. */
 TEST_F(archive, version_2_names)
 {
 	struct timeval from = { T0, 0 }, end;
@@ -132,7 +132,7 @@ TEST_F(archive, version_2_names)
 	EXPECT_EQ(3 * STEP / 1000, end.tv_usec);
 }
 
-/* The names of version 2 with HighRes are aliases of the same functions. */
+/* The version 2 names with HighRes are aliases of the same functions. */
 TEST_F(archive, highres_names)
 {
 	struct timespec from = { T0, 0 };
@@ -172,7 +172,7 @@ TEST_F(archive, options)
 	char *argv[] = { "prog", "-a", self->base, "-S", "0.000000001sec", "-T", "0.5sec",
 			 "-O", "0.000000003sec", "-t", "1.000000007sec", "-x", NULL };
 	pmLongOptions long_options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
-	/* the version is not set: as in PCP 7, it is that of the header */
+	/* if the version is not set, the version of the header is used, as in PCP 7 */
 	struct {
 		pmOptions opts;
 		char behind[64];
@@ -277,7 +277,7 @@ TEST(intervals_and_windows)
 	EXPECT_EQ(T0 + 100, end.tv_sec);
 }
 
-/* The output of a function, in a buffer that is valid until the next call */
+/* Return the output of a function, in a buffer that is valid until the next call. */
 static const char *printed(void (*print)(FILE *f, const struct timespec *ts), struct timespec ts)
 {
 	static char text[100];

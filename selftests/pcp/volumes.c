@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Some volumes of an archive of many volumes are missing. All others are found, from any starting
- * point.
+ * If some of an archive's many volumes are missing, all others are found, from any starting point.
  */
 #include <sys/resource.h>
 
@@ -92,7 +91,7 @@ TEST_F(volumes, backward_comes_first)
 	EXPECT_EQ(VOLUMES - 1, fetch_number(METRIC, NULL));
 }
 
-/* Open by the file name of a later volume. */
+/* An archive can be opened by the file name of a later volume. */
 TEST_F(volumes, by_a_file_of_it)
 {
 	char name[300];
@@ -104,7 +103,7 @@ TEST_F(volumes, by_a_file_of_it)
 	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
 }
 
-/* Damage is reported once, in whichever mode it is hit first; then it is skipped. */
+/* Damage is reported once, in the mode that reads it first, and is then skipped. */
 TEST_F(volumes, a_damaged_one)
 {
 	const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -121,7 +120,8 @@ TEST_F(volumes, a_damaged_one)
 		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
 		EXPECT_EQ(PM_ERR_LOGREC, fetch_number(METRIC, NULL));
 		if (modes[i] == PM_MODE_INTERP)
-			EXPECT_EQ(8, fetch_number(METRIC, NULL));	/* back to the damage */
+			/* Fetch back to the damage. */
+			EXPECT_EQ(8, fetch_number(METRIC, NULL));
 		EXPECT_EQ(back ? 8 : 10, fetch_number(METRIC, NULL));
 		ASSERT_EQ(0, go_to(modes[i], back ? 10000 : 8000, back ? 0 : 1000));
 		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
@@ -132,7 +132,9 @@ TEST_F(volumes, a_damaged_one)
 	}
 }
 
-/* A temporary failure is not damage: it is reported, and the volume is read afterwards. */
+/*
+ * A temporary failure is not treated as damage: it is reported, and the volume is read afterwards.
+ */
 TEST_F(volumes, no_descriptor_for_one)
 {
 	struct rlimit before, none;

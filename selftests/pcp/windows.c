@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time windows, dates and zones, without an archive. */
+/* Time windows, dates and zones, without an archive */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 
@@ -36,7 +36,7 @@ TEST(dates)
 		{ "2020-09-14 10:00+0100", 73999.5 }, { "@2 days", 172799.5 },
 		{ "@2 hours ago", 92799.5 }, { "@1 day 5 min ago", 13299.5 }, { "foo", -1 },
 		{ "2020-02-30", -1 }, { "@13:00pm", -1 }, { "10:00 11:00", -1 }, { "@10:60", -1 },
-		/* exceeds the range of numbers */
+		/* out of range */
 		{ "@99999999999999 fortnights", -1 },
 		{ "@7000000000000000000 sec 7000000000000000000 sec", -1 },
 		{ "@9223372036854775807 years", -1 }, { "@-9223372036854775807 sec 1 sec ago ago", -1 },
@@ -50,8 +50,8 @@ TEST(dates)
 }
 
 /*
- * Times are in the zone, including one with summer time; "yesterday" is relative to the current
- * time, and before the start.
+ * Times are in the reporting zone, also in one with daylight saving time; "yesterday" is relative
+ * to the current time, and is before the start.
  */
 TEST(zones)
 {
@@ -142,7 +142,10 @@ TEST(windows)
 	EXPECT_EQ(SUNDAY + 10, start.tv_sec);
 }
 
-/* The fractions of these seconds are a bit smaller than their text, and are truncated, as in PCP. */
+/*
+ * As binary fractions, these seconds are slightly smaller than their text, and are truncated, as in
+ * PCP.
+ */
 TEST(fraction_of_a_second)
 {
 	char *error = NULL;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scripts: start and stop pmdavcpc under a private pmcd.
 #
-# The script has sourced place.sh and calls begin_agent "$@" first.  "agent_by" is a command,
-# followed by a blank, that runs the agent of domain 450; "agent_window" is how many seconds sampled
-# traced values stay valid.  VCPC_AGENT is a program to run in place of the built one, with
-# AddressSanitizer and UBSan, whose reports agent_done finds.
+# The script must have sourced place.sh, and must call begin_agent "$@" first.  "agent_by" is a
+# command, followed by a blank, that runs the agent of domain 450.  "agent_window" is the number of
+# seconds for which sampled traced values stay valid.  VCPC_AGENT replaces the built agent with one
+# that has AddressSanitizer and UBSan, whose reports agent_done finds.
 collector='' agent_by='' agent_window=0.01 pmdavcpc=${VCPC_AGENT:-$build/bin/pmdavcpc} pmcd_access='allow "*" : all;'
 
 # Stay root if possible, because counting on CPUs is not permitted in a user namespace.
@@ -45,7 +45,7 @@ agent_pid() {
 	done
 }
 
-# The end of a script's tests, and the last test if the agent was built with sanitizers
+# agent_done: end a script's tests; if the agent was built with sanitizers, check for their reports
 agent_done() {
 	if [ -n "${VCPC_AGENT:-}" ]; then
 		stop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reporting zone belongs to the library. The zone of the C library, which other threads use, is
- * independent of it.
+ * The reporting zone belongs to the library and does not affect the C library's zone, which other
+ * threads use.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 
 static atomic_bool over;
 
-/* Count the calls that returned a time in another zone. */
+/* Count the calls that return a time in another zone. */
 static void *asks_the_c_library(void *unused)
 {
 	const time_t noon = 12 * 3600;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The part of mixed_versions with PMAPI version 2. */
+/* The part of mixed_versions with PMAPI version 2 */
 #define PMAPI_VERSION 2
 #include <pcp/pmapi.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Print the descriptions of all metrics of vcpc.* and trace.* of a host or of "local", one per
+ * Print the descriptions of all metrics below vcpc and trace, of a host or of "local", one per
  * line.
  */
 #include <stdio.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure one way of reading an archive.  The program is built against libshim and against PCP's
- * own library; selftests/bench/archive.sh runs both alternately.
+ * Measure one pattern of reading an archive.  The program is built against libshim and against
+ * PCP's own library; selftests/bench/archive.sh runs both alternately.
  *
  * usage: archive_bench ARCHIVE WHAT
  *
  * Print the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
  * over all values, which must be equal in both builds.  Environment: PREFIX selects metrics by
- * name, EVERY the n-th of them, and INTERVAL is the time between records.
+ * name, EVERY=n every n-th of them, and INTERVAL is the time between records.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #define JUMPS		500
 #define OPENS		20
 #define CONTEXTS	50
-#define MAX_SECONDS	4.0	/* per kind; a longer measurement ends early */
+#define MAX_SECONDS	4.0	/* per pattern; a longer measurement ends early */
 #define LOOKUPS		2000
 #define TIMES		100	/* for operations that are repeated */
 
@@ -43,7 +43,8 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);	/* the machine is shared */
+	/* CPU time, because the machine is shared. */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
@@ -57,7 +58,7 @@ static void add_metric(const char *name)
 		b.n++;
 }
 
-/* Add the archive's own metrics: event.* exists in every context of PCP. */
+/* Add the archive's own metrics, but not event.*, which exists in every context of PCP. */
 static void add_own(const char *name)
 {
 	if (strncmp(name, "event.", 6) && !strncmp(name, b.prefix, strlen(b.prefix)) &&
@@ -112,7 +113,7 @@ static long run(void)
 	return n;
 }
 
-/* The median of the time between records of the first metric that has more than a few */
+/* Return the median of the time between records of the first metric that has more than a few. */
 static int64_t interval(void)
 {
 	const struct timespec *from = &b.start;
@@ -152,7 +153,7 @@ static long step_360(void)
 	return sweep(360 * given_interval());
 }
 
-/* A chart of 30 points, whatever the archive's length */
+/* Fetch a chart of 30 points, regardless of the archive's length. */
 static long points_30(void)
 {
 	int64_t span = (b.end.tv_sec - b.start.tv_sec) * 1000000000LL + b.end.tv_nsec - b.start.tv_nsec;
@@ -329,7 +330,7 @@ static long texts(void)
 	return (long)TIMES * b.n;
 }
 
-/* The domains of all metrics: for each @domain, its instances and names */
+/* Read the domains of all metrics: for each domain, its instances and names. */
 static long domains(int (*instances)(pmInDom, int **, char ***), const struct timespec *when)
 {
 	long n = 0;
@@ -367,7 +368,7 @@ static long domains_ever(void)
 	return domains(pmGetInDomArchive, &b.end);
 }
 
-/* The instances of the first metric's domain at any time: their number */
+/* Return the number of instances that the first metric's domain has at any time. */
 static int instances(pmInDom *indom, int **ids, char ***names)
 {
 	pmDesc desc;
@@ -425,7 +426,7 @@ static size_t allocated(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* The memory of a context after INTERP, in bytes instead of seconds */
+/* Return the memory of a context after INTERP, in bytes instead of seconds. */
 static long memory(void)
 {
 	size_t before;
@@ -455,7 +456,7 @@ static void derive(int i)
 		pmLookupName(1, &again, &b.pmids[i]);
 }
 
-/* Metrics derived from each metric: rates and sums */
+/* Measure metrics derived from each metric: rates and sums. */
 static long derived(void)
 {
 	for (int i = 0; i < b.n; i++)

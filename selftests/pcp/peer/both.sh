@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts that build one source with libshim and with PCP's own library; "here" is the
-# script's directory, "build" the build directory.
+# Sourced by scripts that build one source with libshim and with PCP's own library.  "here" must be
+# the script's directory, and "build" the build directory.
 
-# The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Each version's library runs
-# programs that were built with the installed headers.
+# The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Programs are built with the
+# installed headers, and run with the library of this version.
 peer_version=${PCP_PEER:-6.3.8}
 case $(dpkg-query -W -f '${Version}' libpcp3 2>/dev/null) in
 "$peer_version"-*) peer_version=installed ;;
@@ -14,31 +14,31 @@ peer=
 
 has_peer() { [ -z "$peer" ] || [ -e "$peer/.done" ]; }
 
-# needs_pcp [HEADER [PACKAGE]]: skip the whole script if it is missing
+# needs_pcp [HEADER [PACKAGE]]: skip the whole script if PCP or HEADER is missing
 needs_pcp() {
 	if [ ! -e "/usr/include/pcp/${1:-pmapi.h}" ] || ! command -v cc >/dev/null; then
-		echo "1..0 # SKIP no PCP to compare with: ${2:-libpcp3-dev} and a compiler are not installed"
+		echo "1..0 # SKIP nothing to compare with: ${2:-libpcp3-dev} and a compiler are not installed"
 		exit 4
 	fi
 	if ! has_peer; then
-		echo "1..0 # SKIP no PCP $peer_version to compare with: run scripts/fetch-pcp.sh $peer_version"
+		echo "1..0 # SKIP PCP $peer_version is not installed: run scripts/fetch-pcp.sh $peer_version"
 		exit 4
 	fi
 }
 
-# cc_pcp ARGUMENT...: run the compiler with PCP's headers; at run time the library of that version
-# is used
+# cc_pcp ARGUMENT...: run the compiler with PCP's headers; programs use the selected version's
+# library at run time
 cc_pcp() {
 	# shellcheck disable=SC2046
 	cc -O1 "$@" -lpcp ${peer:+$(cat "$peer/ldflags")}
 }
 
-# run_pcp PROGRAM ARGUMENT...: run one of PCP's programs of that version
+# run_pcp PROGRAM ARGUMENT...: run a program of the selected version of PCP
 run_pcp() {
 	if [ -n "$peer" ]; then "$peer/run" "$@"; else "$@"; fi
 }
 
-# own_version FILE...: replace the peer's version in its output by ours, that of 6.3.8
+# own_version FILE...: replace the peer's version in its output with ours, 6.3.8
 own_version() {
 	[ "$peer_version" != 7.2.2 ] ||
 		sed -i -e 's/^\(.*version:\{0,1\} \)7\.2\.2$/\16.3.8/' -e 's/^version 70202$/version 60308/' "$@"
@@ -50,7 +50,7 @@ cc_shim() {
 		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm -lpthread
 }
 
-# trace_pair DIR: build the program that makes trace calls as DIR/shim and DIR/pcp
+# trace_pair DIR: build the program that makes trace calls, as DIR/shim and DIR/pcp
 trace_pair() {
 	cc_shim -O2 -o "$1/shim" "$here/../pcp/peer/trace_calls.c"
 	cc -O2 -o "$1/pcp" "$here/../pcp/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread

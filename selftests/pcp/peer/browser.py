@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A chromium without a screen, driven by its debugging protocol through a pipe: input as a user gives it."""
+"""Run chromium without a display, controlled through a pipe by its debugging protocol, with input like
+a user's."""
 import base64
 import json
 import os
@@ -11,7 +12,7 @@ import time
 class Browser:
     """with Browser(program, folder) as b: b.open(path); b.hover(...); b.text(...)"""
 
-    LIMIT = 120     # seconds without an answer before it counts as hanging
+    LIMIT = 120     # seconds without an answer after which the browser is considered to hang
 
     def __init__(self, program, folder):
         to_read, self.write_fd = os.pipe()
@@ -49,7 +50,7 @@ class Browser:
         os.close(self.read_fd)
 
     def message(self, end):
-        """The next thing that the browser says."""
+        """Return the browser's next message."""
         while b"\0" not in self.buffer:
             if not select.select([self.read_fd], [], [], max(0, end - time.monotonic()))[0]:
                 raise TimeoutError("the browser says nothing")
@@ -88,14 +89,14 @@ class Browser:
         self.settle()
 
     def run(self, expression):
-        """What an expression is in the page, once it is no promise any more."""
+        """Return the value of an expression in the page; if it is a promise, wait for its result."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
     def settle(self):
-        """Until what was asked for is drawn."""
+        """Wait until the page has been drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))")
 
     def mouse(self, kind, x, y, **more):
@@ -140,7 +141,7 @@ class Browser:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def complaints(self):
-        """Exceptions, what the console was told of errors, and what the page asked the network for."""
+        """Return exceptions, errors on the console, and the page's requests to the network."""
         bad = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})

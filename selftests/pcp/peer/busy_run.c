@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like that of vcpc record, of a run of any size: a command with two processes and
- * transactions of several tags, whose times get longer in the middle of the run.
+ * Write an archive like vcpc record does, of a run of any size.  The command has two processes, and
+ * transactions of several tags, which take longer in the middle of the run.
  *
  * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
  *
@@ -28,7 +28,7 @@
 enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE,
        WATCHED, ONCPU, RUNQUEUE, BLOCKED };
 
-/* Metrics as the recorder writes them */
+/* Metrics in the format of the recorder */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;
@@ -56,7 +56,7 @@ static const struct {
 static bool watched;
 
 
-/* Without blanks: an importer compares names up to the first blank */
+/* Names without blanks, because an importer compares names up to the first blank */
 static const char *const hostile[] = {
 	"</script><script>document.title='owned'</script>", "<img/src=x/onerror=document.title='owned'>",
 	"\033[31mred\a", "\"quo'te\\", "&lt;amp;", "\377\376none", "\302\233[31m", "<!--", "]]>", "]br[ack",
@@ -97,7 +97,7 @@ static void put(int h, double value, int type)
 		exit(1);
 }
 
-/* @slower: number of tags that take more time, hostile ones the most */
+/* @slower: number of tags that take longer, first of all hostile ones */
 static void name_tag(struct tag *tag, int i, int slower, bool nasty)
 {
 	if (nasty && slower < (int)(sizeof(hostile) / sizeof(hostile[0])))

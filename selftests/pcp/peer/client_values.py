@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compare the values that a client of PCP printed with those that vcpc replay printed.
+"""Compare the values printed by a client of PCP with the values printed by vcpc replay.
 
 usage: client_values.py REPLAYED.csv FORMAT OUTPUT [live]
 
@@ -18,7 +18,7 @@ SAME_TIME = 2e-6    # clients round to microseconds, or through a floating-point
 
 
 def moment(text):
-    """Seconds since 1970 of a time in ISO 8601 in UTC, with up to 9 digits of a second"""
+    """Return the seconds since 1970 of a UTC time in ISO 8601, with up to 9 digits of a second."""
     whole, fraction = re.fullmatch(r"([^.+]*)(\.[0-9]*)?(?:\+00:00)?", text).groups()
     day = datetime.datetime.fromisoformat(whole.replace(" ", "T")).replace(tzinfo=datetime.timezone.utc)
     return day.timestamp() + float(fraction or 0)
@@ -32,7 +32,7 @@ def read_csv(text):
 
 
 def leaves(tree, path=""):
-    """The values of a JSON tree whose keys are the parts of metrics' names"""
+    """Return the values of a JSON tree whose keys are the parts of metric names."""
     for key, value in tree.items():
         name = path + "." + key if path else key
         if "@instances" in value:
@@ -93,7 +93,7 @@ def opentelemetry_values(text):
 
 
 def series_values(text):
-    """Of "pmseries -a" for a series, then of a query, for each metric"""
+    """Return the values printed by "pmseries -a" for a series, then by a query, for each metric."""
     metric, names = "", {}
     for line in text.splitlines():
         name = re.fullmatch(r"    Metric: (.*)", line)
@@ -125,7 +125,8 @@ def same(ours, theirs):
 
 
 def pairs(ours, theirs):
-    """Rows of the same time, in order; one that only one side has is paired with an empty row"""
+    """Return pairs of rows with the same time, in order; a row without a counterpart is paired with an
+    empty row."""
     ours, theirs = ours[::-1], theirs[::-1]
     while ours or theirs:
         later = ours[-1][0] - theirs[-1][0] if ours and theirs else -1 if ours else 1

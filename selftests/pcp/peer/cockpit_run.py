@@ -4,7 +4,8 @@
 
 usage: cockpit_run.py SOURCE INTERVAL-MS START-MS ROWS METRIC... -- BRIDGE...
 
-SOURCE is a folder with archives or "pmcd".  With ROWS 0, read until the bridge closes the channel.
+SOURCE is a directory with archives, or "pmcd".  With ROWS 0, read until the bridge closes the
+channel.
 """
 import csv
 import datetime
@@ -29,7 +30,7 @@ def frames(bridge):
 
 
 def row_values(metrics, row):
-    """The values of a row; the bridge sends False for a metric without values"""
+    """Return the values of a row; the bridge sends False for a metric without values."""
     for metric, value in zip(metrics, row):
         if isinstance(value, list):
             for instance, of_instance in zip(metric["instances"], value):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive of one counter, work.done, that spans days: a record every
- * 12 hours.
+ * Write an archive that spans days, with one counter, work.done, and a record every 12 hours.
  *
  * usage: days ARCHIVE RECORDS
  */

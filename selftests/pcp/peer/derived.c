@@ -4,7 +4,7 @@
  * value to the last bit.  The build with libshim and the build with PCP's own library must print
  * the same output.
  *
- * The first word of a line is the call, the second its object, the rest of the line its argument.
+ * The first word of a line is the call, the second its object, and the rest its argument.
  */
 #include <stdio.h>
 #include <stdlib.h>

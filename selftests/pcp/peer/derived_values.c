@@ -88,7 +88,7 @@ static void record(int i)
 	for (int m = 0; m < METRICS; m++) {
 		int n = metrics[m].many ? 5 : 1;
 
-		/* occasionally there are no values, or not those of all instances */
+		/* occasionally there are no values, or some instances have none */
 		if ((i * 7 + m) % 11 == 10)
 			continue;
 		for (int j = 0; j < n; j++)

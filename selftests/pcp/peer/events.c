@@ -2,7 +2,7 @@
 /*
  * Unpack generated event records, valid and invalid, and print the results.
  *
- * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
+ * state_vs_pcp.sh builds it with libshim and with PCP's own library, and compares the output.
  *
  * usage: events SEED
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Preloaded library: each query of the elapsed time advances it by STEP_MS (200). */
+/* When preloaded, advance the elapsed time by STEP_MS (200) with each query. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

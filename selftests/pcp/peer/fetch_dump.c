@@ -2,8 +2,8 @@
 /*
  * Print everything that PMAPI returns for an archive, to the last bit.
  *
- * The file includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
- * compare_with_pcp.sh compares what the two print.
+ * This program includes only <pcp/pmapi.h>.  compare_with_pcp.sh builds it with libshim and with
+ * PCP's own library, and compares the output.
  *
  * usage: fetch_dump ARCHIVE meta|text|labels
  *        fetch_dump ARCHIVE interp|forw|back|raw|jump [DELTA-MS [FETCHES [METRIC...]]]
@@ -47,7 +47,7 @@ static void add_metric(const char *name)
 	}
 }
 
-/* Synthetic metrics are not part of the archive; a metric appears once per request. */
+/* Add a recorded metric, once per request; synthetic metrics are not part of the archive. */
 static void add_recorded(const char *name)
 {
 	pmID pmid;
@@ -131,8 +131,8 @@ static void dump_metric(int i)
 	if (d->indom == PM_INDOM_NULL)
 		return;
 	/*
-	 * Use this order, because the original reads deltas in full at the first call, and
-	 * otherwise has a different order.
+	 * Use this order, because after another first call the original applies deltas in a
+	 * different order.
 	 */
 	dump_instances(d->indom, pmGetInDom);
 	dump_instances(d->indom, pmGetInDomArchive);
@@ -208,7 +208,7 @@ static void dump_merge(pmLabelSet **sets, int n)
 
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), NULL, NULL);
 	printf("  merged: %d %s\n", len, len > 0 ? json : "");
-	/* PCP leaves half of an object if the filter removes the rest */
+	/* if the filter removes the other labels, PCP leaves half of an object */
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), not_optional, NULL);
 	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), by_parity, NULL);
@@ -263,7 +263,7 @@ static void dump_all_labels(void)
 	dump_labels_of(PM_ID_NULL, PM_INDOM_NULL);
 }
 
-/* At the start, in the middle and at the end */
+/* Print labels at the start, in the middle and at the end. */
 static void dump_labels(const struct timespec *start, const struct timespec *end)
 {
 	struct timespec when = *start;
@@ -282,7 +282,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "meta" compares the traversal order; here the order must not matter. */
+/* Sort the metrics: only "meta" compares the traversal order. */
 static void sort_metrics(void)
 {
 	char **names = metrics.names;
@@ -298,8 +298,8 @@ static void sort_metrics(void)
 #define NSEC 1000000000LL
 
 /*
- * Whether a time is in the millisecond after the end: there the original's first fetch returns EOL,
- * and later ones do not; this library intentionally never does
+ * Return whether a time is within the millisecond after the end.  There the original's first fetch
+ * returns EOL, and later ones do not; this library intentionally never does.
  */
 static int at_the_end(const struct timespec *from, int64_t ms, const struct timespec *end)
 {
@@ -310,8 +310,8 @@ static int at_the_end(const struct timespec *from, int64_t ms, const struct time
 }
 
 /*
- * Avoid whole seconds, because the original stores such a time as 10^9 ns after the previous
- * second, and interpolated doubles differ in the last bit.
+ * Avoid whole seconds: the original stores such a time as 10^9 ns after the previous second, and
+ * the last bit of interpolated doubles differs.
  */
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch all metrics below a name from a host's pmcd a number of times.  usage: fetch_often SPEC
- * TIMES NAME
+ * Fetch all metrics below NAME from a host's pmcd TIMES times.
+ *
+ * usage: fetch_often SPEC TIMES NAME
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
  * value to the last bit. The build with libshim and the build with PCP's own library must print the
  * same output.
  *
- * A line's words are separated by |; an empty word means NULL.
+ * Words on a line are separated by |; an empty word means NULL.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PM_NO_TIME_CHECKS	/* for declarations repeated below */
+#define PM_NO_TIME_CHECKS	/* because declarations are repeated below */
 #include <pcp/pmapi.h>
 
 /* The original has these functions, but does not declare them. */
@@ -70,7 +70,7 @@ static void print_wanted(const struct wanted *w, int live)
 	printf("  %c", w->what);
 	switch (w->what) {
 	case 't':
-		/* after an error, it is the current time */
+		/* after an error, this is the current time */
 		if (live)
 			printf(" %ld.%09ld %ld.%06ld\n", (long)w->timespec.tv_sec, (long)w->timespec.tv_nsec,
 			       (long)w->timeval.tv_sec, (long)w->timeval.tv_usec);
@@ -158,7 +158,7 @@ static void act(char **word)
 						   w->values, w->type, w->stss, w->max, &w->num,
 						   &w->sts));
 	} else if (!strcmp(word[0], "nothing")) {
-		/* an output that the caller does not need */
+		/* Omit the output, which the caller does not need. */
 		say(pmExtendFetchGroup_item(group, word[1], word[2], word[3], NULL, PM_TYPE_STRING, NULL));
 		say(pmExtendFetchGroup_indom(group, word[1], word[3], NULL, NULL, NULL, PM_TYPE_STRING, NULL,
 					     3, NULL, NULL));

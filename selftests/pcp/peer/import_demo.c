@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A typical importer: it creates an archive of numbers derived from a seed, and prints the result
+ * Act as a typical importer: create an archive of numbers derived from a seed, and print the result
  * of each call.  The same source is built with libshim and with PCP's library.
  *
  * usage: import_demo ARCHIVE VERSION SEED
@@ -65,7 +65,7 @@ static void describe(void)
 	say("label", pmiPutLabel(PM_LABEL_DOMAIN, 245, 0, "agent", "demo"));
 }
 
-/* In ascending order, as PCP's library requires */
+/* Add instances in ascending order, as PCP's library requires. */
 static void add_instance(int serial, int i)
 {
 	char name[32];

@@ -31,7 +31,7 @@ static void need(int code, const char *what)
 
 #define TEXTS	10007
 
-/* Created beforehand, so that only the library's work is measured */
+/* Created beforehand, because only the library's work is measured */
 static char texts[TEXTS][16];
 
 /* Add a third each of 32-bit numbers, 64-bit numbers, and doubles, the last with instances. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query a host's pmcd, and print everything that a caller sees.
+ * Query a host's pmcd, and print all results.
  *
- * The file includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
- * host_vs_pcp.sh compares what the two print.
+ * This program includes only <pcp/pmapi.h>.  host_vs_pcp.sh builds it with libshim and with PCP's
+ * own library, and compares the output.
  *
  * usage: live SPEC names|meta|values|profile|store|errors|contexts|events
  *        live specs SPEC...
@@ -33,7 +33,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Collect all metrics; their order is not part of the interface. */
+/* Collect all metrics, sorted, because their order is not part of the interface. */
 static void learn(void)
 {
 	int n = pmTraversePMNS("", remember);
@@ -250,7 +250,7 @@ static void play_values(void)
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
 	/*
-	 * With its own metrics in the list, the original splits the results, and reports
+	 * If its own metrics are in the list, the original splits the results, and reports
 	 * PM_VAL_DPTR.
 	 */
 	for (int i = 0; i < metrics.n; i++)
@@ -289,7 +289,7 @@ static void play_profile(void)
 	fetch("after reconnecting", 3, pmids);
 }
 
-/* One value of any type */
+/* Store one value of any type. */
 static void store(const char *name, int inst, int valfmt, int type, const void *bytes, int len)
 {
 	char block[200] = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the programs that query a host's pmcd: metrics by name, and complete output of fetches
+ * For programs that query a host's pmcd: find metrics by name, and print complete results of
+ * fetches
  */
 #ifndef PEER_LIVE_H
 #define PEER_LIVE_H
@@ -42,7 +43,7 @@ struct play {
 	void (*play)(void);
 };
 
-/* Play the one of @n that argv[2] names, with the host argv[1]. */
+/* Run the play named by argv[2], of @n plays, with the host argv[1]. */
 static inline int play_one(const struct play *plays, size_t n, int argc, char **argv)
 {
 	int handle;

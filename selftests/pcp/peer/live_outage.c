@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Query a host's pmcd while an agent or pmcd itself stops, hangs and returns, and with many
- * contexts; print everything that a caller sees.  Like live.c, it is built against both libraries.
+ * contexts, and print all results.  Like live.c, it is built with both libraries.
  *
  * usage: live_outage SPEC changes|outage|silence|many
  *
@@ -135,7 +135,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* Many contexts do not leak. */
+/* Check that many contexts do not leak. */
 static void play_many(void)
 {
 	int handles[200], before = descriptors(), opened = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Run random scripts of calls on a host's pmcd, and print everything a caller sees.
+ * Run random scripts of calls on a host's pmcd, and print all results.
  *
- * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
- * live_scripts_vs_pcp.sh compares what the two print.  A script depends only on its seed, and each
- * runs in a separate process.  They share the state of PCP's sample agent, so both libraries run the
- * same scripts in the same order, each with an agent that has just been started.
+ * This program includes only <pcp/pmapi.h>.  live_scripts_vs_pcp.sh builds it with libshim and with
+ * PCP's own library, and compares the output.  A script depends only on its seed, and runs in a
+ * separate process.  Scripts share the state of PCP's sample agent, so both libraries run the same
+ * scripts in the same order, each with a newly started agent.
  *
  * usage: live_scripts SPEC SEED FIRST LAST [FILE]
  *
@@ -26,7 +26,7 @@
 #define ROOM		8
 #define COUNT(list)	(sizeof(list) / sizeof((list)[0]))
 
-/* Metrics whose values do not depend on the clock; the last three of them do not exist */
+/* Metrics whose values do not depend on the clock; the last three do not exist */
 static const char *const names[] = {
 	"sample.bin", "sample.long.ten", "sample.colour", "sample.bucket", "sample.part_bin",
 	"sample.bogus_bin", "sample.lights", "sample.magnitude",
@@ -179,7 +179,7 @@ static int by_instance(const void *a, const void *b)
 	return v->inst < w->inst ? -1 : v->inst > w->inst;
 }
 
-/* The original computes a derived metric twice if it occurs twice in a fetch. */
+/* Replace a derived metric that is already in the fetch, because the original computes it twice. */
 static pmID once(const pmID *pmids, int n, pmID pmid)
 {
 	for (int i = 0; i < n; i++)
@@ -224,7 +224,10 @@ static void play_derived(struct script *s)
 	int err;
 
 	snprintf(name, sizeof(name), "own.m%d", roll(s, 9) ? s->derived : (int)roll(s, s->derived + 1));
-	/* in one process, the original mixes up metrics of one context and of all contexts */
+	/*
+	 * one process uses only one kind, because the original confuses metrics of one context and
+	 * of all contexts
+	 */
 	switch (s->own ? 2 : roll(s, 2)) {
 	case 0:
 		err = pmRegisterDerivedMetric(name, text, &fault);
@@ -290,7 +293,7 @@ static void play_meta(struct script *s)
 	printf("desc %s: %d %d %s %d %s\n", pmIDStr(pmid), err, d.type, pmInDomStr(d.indom), d.sem,
 	       pmUnitsStr(&d.units));
 	if (pmID_domain(pmid) == 511)
-		return;		/* texts and labels of derived metrics have rows of the table */
+		return;		/* the original crashes on them */
 	err = pmLookupText(pmid, PM_TEXT_ONELINE, &text);
 	printf("text: %d <%s>\n", err, err < 0 ? "" : text);
 	free(text);
@@ -341,7 +344,7 @@ static void play_store(struct script *s)
 	printf("store %s %d: %d\n", name, value, pmStore(&r));
 }
 
-/* The domain of sample.dynamic.* */
+/* Change and query the domain of sample.dynamic.*. */
 static void play_domain(struct script *s)
 {
 	static unsigned int changes;
@@ -357,7 +360,7 @@ static void play_domain(struct script *s)
 		if (set & 1u << i && (i < 4 || !(set & 1)))
 			fputs(all[i], f);
 	fclose(f);
-	/* the agent reads it again if its seconds have changed */
+	/* the agent reads the file again only if the seconds of its time have changed */
 	times[0] = times[1] = (struct timespec){ s->first + changes++, 0 };
 	utimensat(AT_FDCWD, dynamic, times, 0);
 }
@@ -371,7 +374,7 @@ static void extend(struct script *s, int g)
 	const char *instance = instances[roll(s, COUNT(instances))];
 	int err, *all = roll(s, 3) ? &w->status : NULL;
 
-	/* rates of what changes with each fetch depend on the clock */
+	/* rates of metrics that change with each fetch depend on the clock */
 	if (strstr(name, "own.") || strstr(name, "negative"))
 		scale = NULL;
 	memset(w, 0, sizeof(*w));

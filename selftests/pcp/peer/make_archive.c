@@ -8,11 +8,11 @@
  *        make_archive BASE VERSION big|steady|sparse|many|wide|huge RECORDS
  *        make_archive BASE VERSION part NUMBER
  *
- * A marked archive is a random one with marks, and longer. The instances of churn are like
- * processes: of a thousand, a tenth is new each time. One metric of a big archive never occurs; all
- * those of a steady one occur in every record. A sparse archive's records have the groups "often",
- * and one in 500 also "rare"; a many archive has 1,000 metrics, a wide one three metrics of 10,000
- * instances, and a huge one of 100,000.  Parts are steady archives that follow each other.
+ * A "marked" archive is like a "random" one, but longer and with marks.  Instances of "churn" come
+ * and go like processes: a tenth of a thousand is new each time.  In "big", one metric never
+ * occurs; in "steady", all metrics occur in every record.  Records of "sparse" have the group
+ * "often", and one in 500 also "rare".  "many" has 1,000 metrics, "wide" three metrics of 10,000
+ * instances, and "huge" of 100,000.  Each "part" is a steady archive that follows the previous one.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static uint32_t roll(uint32_t sides)
 	return (uint32_t)(state >> 33) % sides;
 }
 
-/* A number of any size and sign */
+/* Return a number of any size and sign. */
 static uint64_t any_number(void)
 {
 	uint64_t v = (uint64_t)roll(1u << 31) << 33 ^ (uint64_t)roll(1u << 31) << 11 ^ roll(2048);
@@ -87,7 +87,10 @@ struct metric {
 	uint64_t last[32];
 };
 
-/* Domain 1 is small, domain 2 is so big that its instances appear and disappear. */
+/*
+ * Choose instances: domain 1 is small; domain 2 is so large that its instances appear and
+ * disappear.
+ */
 static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 {
 	unsigned int n = 0;
@@ -98,7 +101,7 @@ static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 	return n;
 }
 
-/* Some metrics have names in two groups, in either order. */
+/* Give some metrics names in two groups, in either order. */
 static void random_names(char *names, size_t size, int i)
 {
 	char group = (char)('a' + i % 3);
@@ -111,7 +114,10 @@ static void random_names(char *names, size_t size, int i)
 		snprintf(names, size, "random.%c.m%d", group, i);
 }
 
-/* Up to 7.2.2, PCP returns an older value for such a metric when it steps past the last one. */
+/*
+ * Return whether this is a discrete number; up to 7.2.2, PCP returns an older value of it when it
+ * steps past the last one.
+ */
 static bool is_discrete_number(const struct metric *m)
 {
 	return m->sem == 4 && m->type < 6;
@@ -136,7 +142,7 @@ static void random_metrics(struct af *a, struct metric *metrics)
 	}
 }
 
-/* The last record has all values of discrete numbers. */
+/* Write a record; the last one has all values of discrete numbers. */
 static void random_record(struct af *a, struct metric *metrics, unsigned int life, bool last)
 {
 	int ids[32];
@@ -220,7 +226,7 @@ static void make_big(struct af *a, int records, int never)
 	}
 }
 
-/* Record lengths vary, like those of records with processes. */
+/* Write a record whose length varies, like a record with processes. */
 static void sparse_record(struct af *a, int r)
 {
 	int n = 1 + (int)roll(40);
@@ -331,7 +337,7 @@ static void churn_record(struct af *a, int64_t at, const int *ids)
 	af_end(a);
 }
 
-/* Ascending IDs: the oldest tenth is replaced by new ones. */
+/* IDs ascend: new instances replace the oldest tenth. */
 static void make_churn(struct af *a, int states)
 {
 	int ids[ALIVE], next = 1;
@@ -354,7 +360,7 @@ static void make_churn(struct af *a, int states)
 	}
 }
 
-/* Texts of one kind only, and labels at the end only */
+/* Write texts of only one kind, and labels only at the end. */
 static void only_lines(struct af *a)
 {
 	static const struct af_label late = { -1, "hostname", "\"late\"", 0 };

@@ -2,7 +2,7 @@
 /*
  * Load name spaces and print the results of name lookups.
  *
- * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
+ * state_vs_pcp.sh builds it with libshim and with PCP's own library, and compares the output.
  *
  * usage: names ARCHIVE plain|text NAME-SPACE...
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Parse random command lines, single options, and files in the current directory that they refer
- * to; print the results.  Built against libshim and against PCP's own library.
+ * to; print the results.  It is built with libshim and with PCP's own library.
  *
  * usage: options options|getopt|parts SEED TIMES
  */
@@ -11,8 +11,8 @@
 #include <pcp/pmapi.h>
 
 /*
- * PCP's library exports these, but its installed headers do not declare them.  This project's
- * <pcp/libpcp.h> does.
+ * PCP's library exports these functions, but its installed headers do not declare them.  This
+ * project's <pcp/libpcp.h> does.
  */
 extern void __pmAddOptArchive(pmOptions *opts, char *arg);
 extern void __pmAddOptArchiveList(pmOptions *opts, char *arg);
@@ -56,7 +56,9 @@ static const char *const words[] = {
 	"-D", "-Dlog", "-Dnope", "-V", "-?", "--help", "-v5", "-ga", "",
 };
 
-/* Not PM_OPTFLAG_MIXED: with hosts and archives, the original sees no source for -z and -O */
+/*
+ * Omit PM_OPTFLAG_MIXED: with both hosts and archives, the original finds no source for -z and -O.
+ */
 #if PMAPI_VERSION == PMAPI_VERSION_3
 #define FRACTION(t)	((long)(t).tv_nsec)
 #else
@@ -97,7 +99,7 @@ static void show_all(const pmOptions *o)
 	       o->Lflag);
 }
 
-/* Write some of these lines, usually the first ones in order. */
+/* Write some of these lines; usually the first ones are in order. */
 static void write_file(const char *name, const char *const *lines, size_t n, size_t ordered)
 {
 	FILE *f = fopen(name, "w");
@@ -169,7 +171,7 @@ static void once(int raw)
 	pmFreeOptions(&opts);
 }
 
-/* Set an option as a program does that got it from another source. */
+/* Set an option like a program that got its value from elsewhere. */
 static void add_part(pmOptions *opts)
 {
 	static const char *const names[] = { "a", "b", "one,two", "a,c", "", "folio", "none" };

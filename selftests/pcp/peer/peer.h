@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by programs whose output is compared with PCP's: exact printing, and random numbers */
+/* For programs whose output is compared with PCP's: print exactly, and generate random numbers */
 #ifndef PEER_H
 #define PEER_H
 
@@ -26,7 +26,7 @@ static inline void dump_value(int valfmt, const pmValue *v)
 
 static inline void dump_stamp(int64_t sec, long nsec)
 {
-	if (nsec == 1000000000) {	/* PCP does not carry */
+	if (nsec == 1000000000) {	/* PCP does not carry into the seconds */
 		nsec = 0;
 		sec++;
 	}

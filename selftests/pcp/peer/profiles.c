@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query a pmcd for instances of a metric with random profiles, and for unusual lists of metrics:
- * the values must be those of a query for all instances.
+ * Query pmcd for instances of a metric with random profiles, and for unusual lists of metrics.  The
+ * values must be the same as for a query of all instances.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const pmValue *value_of(const pmValueSet *set, int inst)
 	return NULL;
 }
 
-/* Whether a fetch returns exactly the marked instances, with their values */
+/* Return whether a fetch returns exactly the marked instances, with their values. */
 static int has_marked(const char *what, const char *marks)
 {
 	pmID pmids[] = { pmid, singular };
@@ -54,7 +54,7 @@ static int has_marked(const char *what, const char *marks)
 	return expected == -1;
 }
 
-/* Some instances in random order, repeatedly, and some nonexistent ones */
+/* Choose some instances in random order, repeatedly, and some nonexistent ones. */
 static int some(int *list, char *marks, char mark)
 {
 	int len = rand() % (2 * n);
@@ -102,7 +102,7 @@ static int profiles(void)
 	return good;
 }
 
-/* A nonexistent metric together with others, and one that is listed twice */
+/* Fetch a nonexistent metric together with others, and a metric that is listed twice. */
 static int odd_lists(void)
 {
 	pmID pmids[] = { pmid, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 999), pmid, singular };
@@ -120,7 +120,7 @@ static int odd_lists(void)
 	return good;
 }
 
-/* An impossible number of values is refused, and the next request is answered. */
+/* Request an impossible number of values, which is refused; the next request is answered. */
 static int too_much(void)
 {
 	pmID *pmids = calloc(MANY, sizeof(*pmids));
@@ -140,7 +140,7 @@ static int too_much(void)
 	return good && odd_lists();
 }
 
-/* usage: profiles METRIC SINGULAR: the instances of the first have constant values */
+/* usage: profiles METRIC SINGULAR: the instances of METRIC must have constant values */
 int main(int argc, char **argv)
 {
 	int ret = argc > 2 ? pmNewContext(PM_CONTEXT_HOST, "127.0.0.1") : PM_ERR_NAME;

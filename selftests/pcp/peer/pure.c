@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make calls that need no archive, with random arguments; print all results.  Built against libshim
- * and against PCP's own library.
+ * Make calls that need no archive, with random arguments, and print all results.  The program is
+ * built with libshim and with PCP's own library.
  *
  * usage: pure WHAT SEED TIMES
  */
@@ -14,7 +14,7 @@
 
 #include "calls.h"
 
-/* The sign and payload of a NaN depend on the compiler. */
+/* Print a number, but not the sign and payload of a NaN, which depend on the compiler. */
 static void show_real(double d)
 {
 	if (d != d)
@@ -23,7 +23,7 @@ static void show_real(double d)
 		printf(" %a", d);
 }
 
-/* Scales that do not overflow 64 bits; the others are a documented difference */
+/* Choose scales that do not overflow 64 bits; other scales are a documented difference. */
 static pmUnits random_units(int space, int time, int count)
 {
 	pmUnits u = { .dimSpace = space, .dimTime = time, .dimCount = count };
@@ -108,7 +108,7 @@ static void units(void)
 	pmUnits u;
 	int code;
 
-	/* the original aborts when a time with dimension 0 is converted */
+	/* the original aborts when it converts a time with dimension 0 */
 	if (strcasestr(text, "time-") && strpbrk(text, "/^"))
 		return;
 	show_text(text);
@@ -143,7 +143,7 @@ static void units_again(void)
 		free(error);
 }
 
-/* Small enough that the seconds of both libraries do not overflow */
+/* Use numbers small enough for the seconds of both libraries. */
 static void interval(void)
 {
 	static const char *const words[] = {
@@ -234,7 +234,7 @@ static void debug_options(void)
 	text = RANDOM_TEXT(words, 3);
 	show_text(text);
 	printf(" %d ", pmClearDebug(text));
-	/* The options that both versions have */
+	/* Print the options that both versions have. */
 	for (size_t i = 0; i <= offsetof(pmdebugoptions_t, tls) / sizeof(int); i++)
 		putchar('0' + options[i]);
 	pmClearDebug("all");
@@ -280,7 +280,10 @@ static void metric_spec(void)
 	pmFreeMetricSpec(spec);
 }
 
-/* Convert every type to every type, in place and in blocks, including wrong lengths and types. */
+/*
+ * Convert every type to every other type, in place and in blocks, including wrong lengths and
+ * types.
+ */
 static void extract(void)
 {
 	static const double odd[] = { NAN, -NAN, INFINITY, -INFINITY };
@@ -331,7 +334,7 @@ static void extract(void)
 		free(out.cp);
 }
 
-/* Values of valid and invalid types, with valid and invalid widths */
+/* Print values of valid and invalid types, with valid and invalid widths. */
 static void printed(void)
 {
 	static const int types[] = { PM_TYPE_NOSUPPORT, PM_TYPE_32, PM_TYPE_U32, -2, 99, PM_TYPE_UNKNOWN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Seeded random numbers and texts, the same in both builds of a program. */
+/* Seeded random numbers and texts, which are the same in both builds of a program */
 #ifndef SELFTESTS_PCP_PEER_RANDOM_H
 #define SELFTESTS_PCP_PEER_RANDOM_H
 
@@ -21,7 +21,7 @@ static uint64_t random_bits(void)
 	       random_below(2048);
 }
 
-/* Numbers of every size and sign, and the limits of types */
+/* Return a number of any size and sign, or the limit of a type. */
 static __attribute__((unused)) double random_real(void)
 {
 	static const double borders[] = {
@@ -44,7 +44,7 @@ static __attribute__((unused)) double random_real(void)
 	return (double)(int64_t)random_below(2000000) - 1000000;
 }
 
-/* Words from a table, with blanks between some of them; rarely arbitrary bytes */
+/* Return words from a table, with blanks between some of them, or rarely arbitrary bytes. */
 static __attribute__((unused)) const char *random_text(const char *const *words, unsigned int n,
 						       unsigned int most)
 {
@@ -68,7 +68,7 @@ static __attribute__((unused)) const char *random_text(const char *const *words,
 
 #define RANDOM_TEXT(words, most) random_text(words, sizeof(words) / sizeof((words)[0]), most)
 
-/* Escape newlines. */
+/* Print text with escaped newlines. */
 static __attribute__((unused)) void show_text(const char *s)
 {
 	if (!s) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like those of vcpc record, of a run with given numbers: three records, one
- * second apart; all transactions have the same time and count.
+ * Write an archive like vcpc record does, of a run with the given numbers.  It has three records,
+ * one second apart; all transactions have the same time and count.
  *
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *
- * With LIFE, the tag has instances with other numbers, ten seconds later. Half of the transactions
- * are in the second record. The command counts 1000 instructions before the first record, in
- * addition to those of its transactions.
+ * With LIFE, the tag has other instance numbers, ten seconds later.  Half of the transactions are
+ * in the second record.  The command counts 1000 instructions before the first record, and those of
+ * its transactions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define START	1000000000
 #define RECORDS	3
 
-/* Metrics as the recorder writes them */
+/* Metrics in the format of the recorder */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;

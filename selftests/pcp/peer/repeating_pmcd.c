@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Act as a pmcd with faulty agents, which return two values for one instance, and an instance for a
- * metric without instances.  Print its socket, and serve until the end of standard input.
+ * metric without instances.  Print the socket's path, and serve until the end of standard input.
  */
 #include "../fake_pmcd.h"
 

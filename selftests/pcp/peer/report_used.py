@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A page of vcpc report as its readers use it: mouse, keys, screen reader, narrow, dark, on paper.
+"""Use a page of vcpc report like its readers: with mouse, keys, and screen reader, in a narrow window,
+dark, and on paper.
 
-usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE COMPARISON WATCHED; the pages are of busy_run's archives of
-1,200 records, of hostile names, of two runs of 1,200 and of 1,000 records, and of a run with stacks
+usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE COMPARISON WATCHED; the pages are of
+busy_run's archives of 1,200 records, of hostile names, of two runs of 1,200 and of 1,000 records,
+and of a run with stacks
 """
 import sys
 
@@ -10,7 +12,7 @@ from browser import Browser
 
 PLOT = ("(i => { const e = document.querySelectorAll('.u-over')[i].getBoundingClientRect(); "
         "return [e.left, e.top, e.width, e.height]; })(%d)")
-# The entries of a chart's legend, "time" first
+# The entries of a chart's legend; the first is "time"
 LEGEND = ("(i => [...document.querySelectorAll('.u-legend')[i].querySelectorAll('.u-value')].map(e => e.textContent))(%d)")
 RANGE = 12      # duration of the archive in seconds
 
@@ -39,7 +41,7 @@ def show(b, chart):
 
 
 def shown_range(b, chart):
-    """The times at a chart's ends, in seconds, as the legend says under the mouse."""
+    """Return the times at a chart's ends, in seconds, as shown by the legend under the mouse."""
     left, top, width, height = show(b, chart)
     ends = []
     for part in (0.001, 0.999):
@@ -55,21 +57,21 @@ def about(value, wanted, off):
 def with_mouse(b):
     rate, last = 0, b.run("document.querySelectorAll('.u-over').length") - 1
     all_of_it = shown_range(b, rate)
-    result("a chart shows all of the time", about(all_of_it[1] - all_of_it[0], RANGE, 0.2), all_of_it)
+    result("a chart shows the whole time", about(all_of_it[1] - all_of_it[0], RANGE, 0.2), all_of_it)
     left, top, width, height = show(b, rate)
     b.hover(left + width / 2, top + height / 2)
     middle = b.run(LEGEND % rate)
-    result("under the mouse it says when, and what", about(seconds(middle[0]) - all_of_it[0], RANGE / 2, 0.2) and
+    result("the legend shows time and values under the mouse", about(seconds(middle[0]) - all_of_it[0], RANGE / 2, 0.2) and
            about(float(middle[1]), 600, 5), middle)
     b.drag(left + width * 0.25, left + width * 0.5, top + height / 2)
     part = shown_range(b, rate)
-    result("dragging zooms to what was dragged over", about(part[0] - all_of_it[0], RANGE / 4, 0.2) and
+    result("dragging zooms into the dragged range", about(part[0] - all_of_it[0], RANGE / 4, 0.2) and
            about(part[1] - all_of_it[0], RANGE / 2, 0.2), part)
     other = shown_range(b, last)
-    result("and so in all charts of time", about(other[0], part[0], 0.2) and about(other[1], part[1], 0.2), other)
+    result("all charts over time follow", about(other[0], part[0], 0.2) and about(other[1], part[1], 0.2), other)
     left, top, width, height = show(b, rate)
     b.click(left + width / 2, top + height / 2, times=2)
-    result("a double click shows all again", about(shown_range(b, rate)[1], all_of_it[1], 0.1))
+    result("a double click resets the zoom", about(shown_range(b, rate)[1], all_of_it[1], 0.1))
     return all_of_it
 
 
@@ -80,7 +82,7 @@ def with_keys(b, all_of_it):
     b.key("ArrowRight", 5)
     said = b.run("document.getElementById('live').textContent")
     b.key("ArrowRight")
-    result("arrows read values out, one after the other",
+    result("arrow keys select values one after the other",
            said != b.run("document.getElementById('live').textContent") and "per second" in said and ":" in said, said)
     b.key("+", 2)
     quarter = shown_range(b, 0)
@@ -91,7 +93,7 @@ def with_keys(b, all_of_it):
     result("minus zooms out", about(half[1] - half[0], RANGE / 2, 0.3), half)
     b.run("document.querySelectorAll('.plot')[0].focus()")
     b.key("0")
-    result("0 shows all", about(shown_range(b, 0)[1], all_of_it[1], 0.1))
+    result("0 resets the zoom", about(shown_range(b, 0)[1], all_of_it[1], 0.1))
     # The Tab key moves to each chart and out of it again.
     b.run("document.activeElement.blur(); window.scrollTo(0, 0)")
     seen = []
@@ -100,7 +102,7 @@ def with_keys(b, all_of_it):
         b.call("Input.dispatchKeyEvent", type="keyUp", key="Tab", windowsVirtualKeyCode=9)
         seen.append(b.run("document.activeElement.className || document.activeElement.tagName"))
     charts = b.run("document.querySelectorAll('.plot').length")
-    result("Tab comes to each chart, to the choice of a tag and to the tables", seen.count("plot") >= charts and
+    result("Tab moves to each chart, to the selection of a tag and to the tables", seen.count("plot") >= charts and
            "SELECT" in seen and seen.count("SUMMARY") >= charts, charts, seen)
 
 
@@ -111,7 +113,7 @@ def heat_map(b):
     for y in range(1, int(height), 3):
         b.hover(left + width / 2, top + y)
         said.add(b.run(LEGEND % index)[1])
-    result("the heat map says how many took how long", any(" from " in s for s in said) and len(said) > 1, said)
+    result("the heat map shows numbers and durations", any(" from " in s for s in said) and len(said) > 1, said)
 
 
 def other_tag(b):
@@ -119,12 +121,12 @@ def other_tag(b):
     b.run("(e => { e.value = 1; e.dispatchEvent(new Event('change')); })(document.getElementById('tag'))")
     b.settle()
     after = b.run("document.querySelector('#tag-charts figcaption').textContent")
-    result("another tag's charts", before != after and
+    result("charts of another tag", before != after and
            b.run("document.querySelectorAll('.plot').length == document.querySelectorAll('.u-over').length"), before, after)
 
 
 def tables(b):
-    result("values as a table", b.run("""(d => { d.open = true; d.scrollIntoView(); return new Promise(done => setTimeout(() =>
+    result("values are available as a table", b.run("""(d => { d.open = true; d.scrollIntoView(); return new Promise(done => setTimeout(() =>
         done(d.querySelectorAll('tbody tr').length), 100)); })(document.querySelectorAll('figure details')[0])""") > 10)
 
 
@@ -132,12 +134,12 @@ def read_aloud(b):
     nodes = b.call("Accessibility.getFullAXTree")["nodes"]
     value = lambda node, key: str(node.get(key, {}).get("value", ""))
     charts = [value(n, "name") for n in nodes if value(n, "role") == "application"]
-    result("a screen reader hears what each chart is", len(charts) == b.run("document.querySelectorAll('.plot').length") and
+    result("a screen reader can describe each chart", len(charts) == b.run("document.querySelectorAll('.plot').length") and
            all(" plus and minus zoom" in c and len(c) > 60 for c in charts), charts)
     nameless = [value(n, "role") for n in nodes if value(n, "role") in ("button", "combobox", "link", "table", "region") and
                 not value(n, "name") and value(n, "role") != "table"]
     headings = [value(n, "name") for n in nodes if value(n, "role") == "heading"]
-    result("what can be used has a name, and there are headings", not nameless and len(headings) >= 2, nameless, headings)
+    result("controls have names, and there are headings", not nameless and len(headings) >= 2, nameless, headings)
 
 
 # The darkest and the lightest pixel of the drawing
@@ -152,14 +154,14 @@ def surfaces(b, folder):
     dark = b.run("getComputedStyle(document.body).backgroundColor")
     ink = b.run(INK)
     luminance = lambda c: sum(int(v) for v in c[c.index("(") + 1:-1].split(",")[:3]) / 3
-    result("in the dark: light lines on dark", luminance(dark) < 60 < 200 < luminance(light) and ink[1] > 180, light, dark, ink)
+    result("dark mode: light lines on a dark background", luminance(dark) < 60 < 200 < luminance(light) and ink[1] > 180, light, dark, ink)
     b.media(prefers_color_scheme="light")
     ink = b.run(INK)
-    result("and back", b.run("getComputedStyle(document.body).backgroundColor") == light and ink[0] < 80, ink)
+    result("light mode again", b.run("getComputedStyle(document.body).backgroundColor") == light and ink[0] < 80, ink)
     b.size(375, 700)
     wide = b.run("[document.documentElement.scrollWidth, Math.max(...[...document.querySelectorAll('.u-over')]"
                  ".map(e => e.getBoundingClientRect().right))]")
-    result("375 wide: nothing sticks out", wide[0] <= 375 and wide[1] <= 375, wide)
+    result("375 wide: nothing is cut off", wide[0] <= 375 and wide[1] <= 375, wide)
     b.picture(folder + "/narrow.png")
     b.size(1200, 900)
     pdf = b.call("Page.printToPDF", printBackground=True)["data"]
@@ -167,7 +169,7 @@ def surfaces(b, folder):
 
 
 def first_screen(b, width, height):
-    """What the sentence and the table of costs are at, from the top"""
+    """Return the distances from the top to the sentence and to the table of costs."""
     b.size(width, height)
     return b.run("""['.answer', '#costs,#differences'].map(s => { const e = document.querySelector(s).getBoundingClientRect();
         return [Math.round(e.top + scrollY), Math.round(e.bottom + scrollY)]; })""")
@@ -186,20 +188,20 @@ def answers(b, folder, name):
             b.run("window.scrollTo(0, 0)")
             sentence, table = first_screen(b, width, height)
             wide = b.run("document.documentElement.scrollWidth")
-            result(f"{name}, {width} wide, {scheme}: the first screen has the answer, and nothing sticks out",
+            result(f"{name}, {width} wide, {scheme}: the first screen has the answer, and nothing is cut off",
                    sentence[1] < height and table[0] < height - 40 and wide <= width, sentence, table, wide)
             b.picture(f"{folder}/{name}-{width}-{scheme}.png")
         broken = b.run(BROKEN)
-        result(f"{name}, {width} wide: no short name is broken into two lines", not broken, broken)
+        result(f"{name}, {width} wide: no short name is split over two lines", not broken, broken)
     b.media(prefers_color_scheme="light")
     b.size(1200, 900)
 
 
 LAST = "[...document.querySelectorAll('.u-legend')].map(l => [...l.querySelectorAll('.u-value')].map(e => e.textContent))"
-# From now on, store texts that are drawn.
+# From now on, record texts that are drawn.
 KEEP = """window.kept = []; (real => { CanvasRenderingContext2D.prototype.fillText = function (s) {
     window.kept.push([this.canvas, s]); return real.apply(this, arguments); }; })(CanvasRenderingContext2D.prototype.fillText); 0"""
-# Labels of the percentiles' duration axis, which is logarithmic
+# Labels of the duration axis of the percentiles, which is logarithmic
 TICKS = """[...document.querySelectorAll('figure')].filter(f => /percentiles/.test(f.textContent)).map(f =>
     window.kept.filter(s => s[0] === f.querySelector('canvas') && / (ns|us|ms|s)$/.test(s[1])).map(s => s[1]))[0]"""
 
@@ -211,19 +213,19 @@ def both_runs(b):
     pairs = [l for l in labels if any(n.startswith("A") for n in l)]
     result("each chart over time has both runs", len(pairs) >= 4 and all(any(n.startswith("B") for n in l) for l in pairs), labels)
     rates = legends[0]
-    result("the legend has each line's last value, of the shorter run also", rates[0] == "last" and
+    result("the legend has the last value of each line, also of the shorter run", rates[0] == "last" and
            all(about(float(v), 600, 5) for v in rates[1:3]), legends[:2])
     left, top, width, height = show(b, 0)
     said = []
     for i in range(1, 40):
         b.hover(left + width * i / 50, top + height / 2)
         said.append(b.run(LEGEND % 0))
-    result("each point of both lines can be read", all(about(float(v), 600, 5) for row in said for v in row[1:3]), said)
+    result("the value of each point of both lines can be read", all(about(float(v), 600, 5) for row in said for v in row[1:3]), said)
 
 
 def identical(b):
     labels = b.run("[...document.querySelectorAll('.u-legend .u-label')].map(e => e.textContent)")
-    result("a line that lies on another says so", any(" (same as " in l for l in labels), labels)
+    result("a line that coincides with another is marked", any(" (same as " in l for l in labels), labels)
     b.run(KEEP)
     b.size(1100, 900)
     b.settle()
@@ -231,7 +233,7 @@ def identical(b):
     result("a logarithmic axis has few labels", 2 <= len(set(ticks)) <= 7, ticks)
 
 
-# The frames of the flame graph: name, width, color
+# The frames of the flame graph: name, width, and color
 FRAMES = """[...document.querySelectorAll('.flame g.frame')].map(g => [g.querySelector('title').textContent.split(': ')[0],
     g.querySelector('rect').getBoundingClientRect().width, g.querySelector('rect').getAttribute('fill')])"""
 
@@ -239,10 +241,10 @@ FRAMES = """[...document.querySelectorAll('.flame g.frame')].map(g => [g.querySe
 def flame(b, folder):
     frames = {name: (width, color) for name, width, color in b.run(FRAMES)}
     parts = [frames[n][0] / frames["request_2"][0] for n in ("futex", "on CPU", "read, I/O")]
-    result("widths of the flame graph are times of slow transactions", about(parts[0], 400 / 533, 0.01) and
+    result("widths in the flame graph are times of slow transactions", about(parts[0], 400 / 533, 0.01) and
            about(parts[1], 43 / 533, 0.01) and about(parts[2], 90 / 533, 0.01), parts)
     red, blue = ([int(v) for v in frames[n][1][4:-1].split(",")] for n in ("futex", "hash"))
-    result("red is more than typical, blue is less", red[0] > red[2] + 80 and blue[2] > blue[0] + 20, red, blue)
+    result("red means more than typical, blue less", red[0] > red[2] + 80 and blue[2] > blue[0] + 20, red, blue)
     b.run("[...document.querySelectorAll('.flame g.frame')].find(g => /^read, I/.test(g.textContent)).dispatchEvent("
           "new MouseEvent('click', { bubbles: true }))")
     b.settle()
@@ -266,13 +268,13 @@ def flame(b, folder):
             b.run("document.querySelector('.flame').scrollIntoView({ block: 'center' })")
             ends = b.run("[document.documentElement.scrollWidth, Math.max(...[...document.querySelectorAll('.flame svg, .u-over')]"
                          ".map(e => e.getBoundingClientRect().right))]")
-            result(f"flame graph, {size} wide, {scheme}: nothing sticks out", ends[0] <= size and ends[1] <= size, ends)
+            result(f"flame graph, {size} wide, {scheme}: nothing is cut off", ends[0] <= size and ends[1] <= size, ends)
             b.picture(f"{folder}/flame-{size}-{scheme}.png")
     b.media(prefers_color_scheme="light")
     b.size(1200, 900)
     b.run("(e => { e.value = 2; e.dispatchEvent(new Event('change')); })(document.getElementById('tag'))")
     b.settle()
-    result("a name in a stack is text", b.run("document.querySelectorAll('.flame').length == 1 && window.hit === undefined && "
+    result("a name in a stack is displayed as text", b.run("document.querySelectorAll('.flame').length == 1 && window.hit === undefined && "
            "!document.querySelector('img')") and not b.complaints(), b.complaints())
 
 
@@ -281,7 +283,7 @@ def main():
     with Browser(chromium, folder + "/browser") as b:
         b.size(1200, 900)
         b.open(page)
-        result("it draws", b.run("document.querySelectorAll('canvas').length") > 4)
+        result("the page is drawn", b.run("document.querySelectorAll('canvas').length") > 4)
         all_of_it = with_mouse(b)
         with_keys(b, all_of_it)
         heat_map(b)
@@ -289,22 +291,22 @@ def main():
         tables(b)
         read_aloud(b)
         surfaces(b, folder)
-        result("nobody complained, and nothing was fetched", not b.complaints(), b.complaints())
+        result("no errors are logged, and nothing is requested from the network", not b.complaints(), b.complaints())
         identical(b)
         answers(b, folder, "run")
         b.open(comparison)
         both_runs(b)
         answers(b, folder, "comparison")
-        result("nobody complained of two runs", not b.complaints(), b.complaints())
+        result("no errors are logged for two runs", not b.complaints(), b.complaints())
         b.open(watched)
         flame(b, folder)
         b.open(hostile)
-        result("hostile names: charts, and nothing that a name says is run", b.run("document.querySelectorAll('canvas').length") > 4 and
+        result("hostile names: charts are drawn, and no code in a name runs", b.run("document.querySelectorAll('canvas').length") > 4 and
                b.run("window.hit === undefined && !document.querySelector('img')") and not b.complaints(), b.complaints())
         for i in range(min(4, b.run("document.querySelectorAll('.u-over').length"))):
             left, top, width, height = show(b, i)
             b.hover(left + width / 2, top + height / 2)
-        result("... nor while one reads them", b.run("window.hit === undefined && !document.querySelector('img')") and
+        result("... nor when a name is selected", b.run("window.hit === undefined && !document.querySelector('img')") and
                not b.complaints(), b.complaints())
     print(f"1..{count}")
     return failed

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Run random scripts of calls on an archive, and print everything that a caller sees.
+ * Run random scripts of calls on an archive, and print all results.
  *
- * The program includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own
- * library (with -DPEER_IS_PCP): random_scripts.sh compares what the two print.  A script depends
- * only on its seed and the archive, not on the results of its calls, so one difference does not
- * lead to others.
+ * The program includes only <pcp/pmapi.h>.  random_scripts.sh builds it with libshim and with PCP's
+ * own library (with -DPEER_IS_PCP), and compares the output.  A script depends only on its seed and
+ * the archive, not on the results of its calls, so one difference does not cause others.
  *
  * Each script runs in a separate process, because the original can crash or hang.
  *
@@ -19,15 +18,15 @@
 #include "script.h"
 
 #define STEPS		30
-#define SECONDS		20	/* CPU time; a script that takes longer hangs */
+#define SECONDS		20	/* of CPU time, after which a script is considered to hang */
 #define WAITING		900	/* seconds of wall time, enough for a busy machine */
 #define MEMORY		(2ul << 30)
 #define KEPT		(500ul << 20)
 
 #ifdef PEER_IS_PCP
 /*
- * The original frees records that it still refers to, with undefined results.  This keeps them for
- * a while, so the original returns the intended results.
+ * The original frees records to which it still refers, and its results are then undefined.  Free
+ * them later, to get the intended results.
  */
 void __libc_free(void *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random scripts of calls on an archive: shared by the parts of the program. */
+/* Random scripts of calls on an archive: declarations for the parts of the program */
 #ifndef PEER_SCRIPT_H
 #define PEER_SCRIPT_H
 
@@ -15,11 +15,11 @@
 
 /*
  * struct archive - possible arguments of calls, collected at the start
- * @pmids: of the recorded metrics, each once, with their @names and @descs
+ * @pmids: the recorded metrics, each once, with their @names and @descs
  * @indoms: each domain once
  * @instances: IDs and names of all instances, @first[i] to @first[i + 1] are those of indom i
- * @stamps: of the first records
- * @several: it is a directory, or a list
+ * @stamps: times of the first records
+ * @several: there are several archives, in a directory or a list
  * @marks: it has marks, or consists of several archives
  * @twins: consecutive records can have the same time stamp
  */
@@ -44,11 +44,12 @@ struct archive {
 
 /*
  * struct actor - one context of a script
- * @handle: or -1
+ * @handle: handle, or -1
  * @wanted: the metrics that it fetches, always in INTERP
- * @texts: some of the metrics are not numbers
- * @partial: it is a copy or has one, and there are several archives: the original's context knows
- *	only the metadata of those that it has visited, and misses records after a change of time
+ * @texts: some metrics are not numbers
+ * @partial: it is a copy or has been copied, and there are several archives: the original's context
+ *	knows only the metadata of the archives that it has visited, and misses records after a
+ *	change of time
  * @asked: it has fetched in INTERP, so its profile and time must stay in order
  * @at_end: its time can be that of the last record
  * @next: its time, as far as known, @step: and its step, in ns
@@ -69,10 +70,10 @@ struct script {
 	const struct archive *ar;
 	uint64_t dice;
 	struct actor actors[MAX_CONTEXTS];
-	int at;			/* index of the current one, or -1 */
+	int at;			/* index of the current context, or -1 */
 };
 
-/* 0 to @sides - 1 */
+/* Return a number from 0 to @sides - 1. */
 static inline unsigned int roll(struct script *s, unsigned int sides)
 {
 	return random_next(&s->dice) % (sides ? sides : 1);
@@ -80,7 +81,7 @@ static inline unsigned int roll(struct script *s, unsigned int sides)
 
 /*
  * In the second half of such a second, the original rounds the time to 10^9 ns after the previous
- * second. When it looks up metadata, it does not take that for the next second.
+ * second. When it looks up metadata, it does not treat this time as the next second.
  */
 static inline bool is_odd_second(const struct script *s)
 {

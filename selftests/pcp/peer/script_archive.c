@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: collects possible arguments from the archive. */
+/* Random scripts of calls: collect possible arguments from the archive */
 #include <sys/stat.h>
 
 #include "script.h"
@@ -10,7 +10,7 @@ static void add_metric(const char *name, void *closure)
 	pmID pmid;
 	int n = ar->n;
 
-	/* synthetic metrics are not part of it */
+	/* synthetic metrics are not part of the archive */
 	if (!strncmp(name, "event.", 6) || pmLookupName(1, &name, &pmid) < 0)
 		return;
 	for (int i = 0; i < n; i++)
@@ -87,7 +87,7 @@ static bool is_several(const char *name)
 	return strchr(name, ',') || (!stat(name, &st) && S_ISDIR(st.st_mode));
 }
 
-/* Returns NULL, or the reason why the archive cannot be used. */
+/* Collect arguments.  Return NULL, or the reason why the archive cannot be used. */
 int archive_learn(struct archive *ar, const char *name)
 {
 	pmHighResLogLabel label;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: create, copy, select and destroy contexts, and change their profiles. */
+/* Random scripts of calls: create, copy, select and destroy contexts, and change their profiles */
 #include "script.h"
 
 static bool is_number(int type)
@@ -16,8 +16,8 @@ static bool has(const struct actor *a, pmID pmid)
 }
 
 /*
- * The original loops over a metric that is requested twice in INTERP, and confuses its state of
- * metrics that were left out of a fetch. Therefore a context always requests the same metrics.
+ * The original loops if a metric is requested twice in INTERP, and confuses its state of metrics
+ * that were left out of a fetch.  A context therefore always requests the same metrics.
  */
 static void choose_metrics(struct script *s, struct actor *a)
 {
@@ -78,7 +78,7 @@ static void make_copy(struct script *s)
 	/* the original does not copy the profile exactly */
 	pmAddProfile(PM_INDOM_NULL, 0, NULL);
 	/*
-	 * It starts without observations, so it can request other metrics, but not in the middle of
+	 * The copy starts without observations, so it can request other metrics, but not between
 	 * steps.
 	 */
 	a->asked = false;
@@ -153,8 +153,8 @@ static int some_instances(struct script *s, int at, int *list, int room)
 }
 
 /*
- * For instances that are added to a profile later, the original uses stale state. When it removes
- * some instances from a domain for the first time, it also removes all others.
+ * For instances that are added to a profile later, the original uses stale state.  The first time
+ * it removes instances from a domain, it also removes all others.
  */
 void play_profile(struct script *s)
 {

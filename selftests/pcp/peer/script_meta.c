@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: names, descriptors, instances, labels, texts and the archive's own. */
+/*
+ * Random scripts of calls: query names, descriptors, instances, labels, texts and the archive
+ * itself
+ */
 #include "script.h"
 
 static pmID some_pmid(struct script *s)
@@ -21,7 +24,7 @@ static pmInDom some_indom(struct script *s, int *at)
 	return s->ar->indoms[*at];
 }
 
-/* A metric's name, or a part of it, or an invalid one */
+/* Choose a metric's name, a part of a name, or an invalid name. */
 static void some_name(struct script *s, char *buf, size_t room)
 {
 	size_t len;
@@ -202,7 +205,7 @@ void play_labels(struct script *s)
 		what = "domain";
 		n = pmGetDomainLabels(pmID_domain(pmid), &sets);
 		break;
-	case 2:	/* the original has only item 0 */
+	case 2:	/* the original knows only item 0 */
 		what = "cluster";
 		pmid = pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0);
 		n = pmGetClusterLabels(pmid, &sets);
@@ -275,8 +278,8 @@ static void show_archive(void)
 }
 
 /*
- * If a context has several archives, the original changes its position when the label of the first
- * archive or the end of the last one is queried. In that case, query something else.
+ * If a context has several archives, a query of the first archive's label or of the last one's end
+ * changes the original's position.  In this case, query something else.
  */
 void play_archive(struct script *s)
 {

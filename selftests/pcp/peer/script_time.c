@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: modes, times, steps, and fetches. */
+/* Random scripts of calls: set modes, times and steps, and fetch */
 #include "script.h"
 
-#define NEAR	3000000		/* a mark comes 1 ms after a record */
+#define NEAR	3000000		/* a mark is 1 ms after a record */
 
 static const struct {
 	int base;
@@ -42,7 +42,7 @@ static int64_t anything(struct script *s, int64_t below)
 	return below > 0 ? (int64_t)(v % (uint64_t)below) : 0;
 }
 
-/* The time of a record, if no other record has the same time */
+/* Return the time of a record, if no other record has the same time. */
 static int64_t some_stamp(struct script *s)
 {
 	const struct archive *ar = s->ar;
@@ -76,7 +76,10 @@ static int64_t some_time(struct script *s, const struct actor *a)
 	}
 }
 
-/* From a thousandth of a step to half of the archive, in either direction, or none */
+/*
+ * Return a step between a thousandth of the mean record interval and half of the archive, in either
+ * direction, or 0.
+ */
 static int64_t some_step(struct script *s)
 {
 	const struct archive *ar = s->ar;
@@ -145,9 +148,9 @@ static void set_by_time(struct actor *a, int mode, int64_t when, bool keep, int6
 }
 
 /*
- * If a step goes from between two observations to exactly the time of the second, the original
- * returns texts one observation too late. Therefore no step ends at a round time, although the
- * first fetch can be at one.
+ * If a step starts between two observations and ends exactly at the time of the second one, the
+ * original returns texts one observation too late.  Therefore no step ends at a round time,
+ * although the first fetch can be at one.
  */
 static void odd(int64_t *when, int64_t *step, bool by_time)
 {
@@ -157,7 +160,9 @@ static void odd(int64_t *when, int64_t *step, bool by_time)
 		*when -= *when % 1000000 + 1000000 - 137000;
 }
 
-/* A jump does not end there either, if the time was between the previous two. */
+/*
+ * A jump must not end at a record either if the previous time was between the previous two records.
+ */
 static void off_records(const struct archive *ar, int64_t *when)
 {
 	if (*when == to_nsec(ar->start))
@@ -177,7 +182,7 @@ static void set(struct script *s, int mode, int64_t when, bool keep, int64_t ste
 		set_by_unit(a, mode, when, keep, step, roll(s, sizeof(units) / sizeof(units[0])));
 }
 
-/* The original ignores marks when it jumps: jump from the start only. */
+/* Jump only from the start, because the original ignores marks when it jumps. */
 static void go_on(struct script *s, struct actor *a)
 {
 	int64_t when = to_nsec(s->ar->start), step = some_step(s);
@@ -192,8 +197,8 @@ static void go_on(struct script *s, struct actor *a)
 }
 
 /*
- * The original trusts index entries. It overlooks the last record if the entry for (about) its time
- * has the record's end, or, for a record that is followed by a mark, its start.
+ * The original trusts index entries.  It overlooks the last record if the entry for (about) its
+ * time has the offset of the record's end or, for a record followed by a mark, of its start.
  */
 static void mind_index(const struct script *s, const struct actor *a, int mode, int64_t *when,
 		       bool *keep)
@@ -239,7 +244,7 @@ void play_mode(struct script *s)
 		a->at_end = when == to_nsec(s->ar->end);
 }
 
-/* The whole result, and whether it is that of the last record */
+/* Print the whole result, and determine whether it is the last record's. */
 static void take(struct script *s, struct actor *a, struct timespec stamp, int n,
 		 pmValueSet *const *vsets)
 {
@@ -292,8 +297,8 @@ static void pass_end(const struct script *s, struct actor *a)
 
 /*
  * In the millisecond after the end, the previous fetch determines whether there are values. With
- * several archives, the first time after the end counts as inside if the fetch came from an earlier
- * archive.
+ * several archives, the first time after the end counts as inside if the previous fetch was from an
+ * earlier archive.
  */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {

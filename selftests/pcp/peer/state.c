@@ -2,7 +2,7 @@
 /*
  * Print the results of calls about the state of contexts and of the process.
  *
- * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
+ * state_vs_pcp.sh builds it with libshim and with PCP's own library, and compares the output.
  *
  * usage: state ARCHIVE DIR
  */
@@ -49,7 +49,7 @@ static void contexts(const char *archive)
 	printf("reconnect: %d\n", pmReconnectContext(first + 1));
 }
 
-/* The metrics that describe event records have help texts, with and without a context. */
+/* Metrics that describe event records have help texts, with and without a context. */
 static void event_texts(void)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP, PM_TEXT_ONELINE | PM_TEXT_DIRECT,
@@ -66,7 +66,7 @@ static void event_texts(void)
 		}
 }
 
-/* A derived metric of the process has its name before a context exists. */
+/* A derived metric of the process has a name before a context exists. */
 static void before_contexts(void)
 {
 	const char *names[] = { "my.derived", "no.such" };

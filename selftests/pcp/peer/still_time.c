@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Preloaded library: the time of day is constant, so that two programs agree on it. */
+/* When preloaded, return a constant time of day, which is the same in two programs. */
 #include <sys/time.h>
 #include <time.h>
 

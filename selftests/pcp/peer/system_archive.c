@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like pmlogger's of a whole system: PCP's own state first, and the popular
+ * Write an archive like pmlogger does for a whole system: PCP's own state first, and the popular
  * metrics last.
  *
  * usage: system_archive ARCHIVE RECORDS [PROCESSES]
  *
- * Records are one second apart.  With PROCESSES, each record has four counters of that many
- * processes.
+ * Records are one second apart.  With PROCESSES, each record has four counters for each of that
+ * many processes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void describe(const struct metric *m)
 	check(handles[m - metrics]);
 }
 
-/* The handles of PROCESS_METRICS metrics of @n processes each */
+/* Return the handles of PROCESS_METRICS metrics of @n processes each. */
 static int *describe_processes(int n)
 {
 	int *processes = calloc(n * PROCESS_METRICS + 1, sizeof(*processes));

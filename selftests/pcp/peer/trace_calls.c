@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make trace calls of all kinds and print their results; built against libshim and against PCP's
- * own library.
+ * Make trace calls of all kinds and print their results.  The program is built with libshim and
+ * with PCP's own library.
  *
  * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N [THREADS]]
  *
- * PCP's asynchronous calls return the number of bytes; here every success is 0.
+ * PCP's asynchronous calls return the number of bytes; this program prints 0 for every success.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void *make_pairs(void *arg)
 	return NULL;
 }
 
-/* Nanoseconds per pair of begin and end, for one or several threads with @n pairs each */
+/* Measure nanoseconds per pair of begin and end, for one or several threads with @n pairs each. */
 static void rate(int async, const char *tag, int n, int threads)
 {
 	struct pairs pairs[MAX_THREADS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parse time windows, dates and zones from random words; print all results.  Built against libshim
- * and against PCP's own library, with still_time.c preloaded.
+ * Parse time windows, dates and zones from random words, and print all results.  The program is
+ * built with libshim and with PCP's own library, and runs with still_time.c preloaded.
  *
  * usage: window WHAT SEED TIMES
  */
@@ -17,7 +17,7 @@
 static const struct timespec from = { 1600000000, 500000000 };	/* Sun Sep 13 12:26:40 2020 */
 static const struct timespec to = { 1600100000, 250000000 };	/* Mon Sep 14 16:13:20 2020 */
 
-/* In this order, a time without its own zone is never ambiguous in these zones. */
+/* In this order of zones, a time without a zone is never ambiguous. */
 static const char *const zones[] = { "UTC", "AEST-10", "EST", "PST8", "<+0330>-3:30" };
 
 static const char *const intervals[] = {
@@ -62,7 +62,7 @@ static void show_window(const char *S, const char *T, const char *A, const char 
 		       s[i].tv_nsec % 1000000000);
 	if (code < 0)
 		show_text(error);
-	/* the original sometimes forgets its warning */
+	/* the original sometimes omits its warning */
 	if (code != 1)
 		free(error);
 	code = pmParseTimeWindow(S, T, A, O, &start_tv, &end_tv, &v[0], &v[1], &v[2], &error);
@@ -74,7 +74,7 @@ static void show_window(const char *S, const char *T, const char *A, const char 
 		free(error);
 }
 
-/* With all four options */
+/* Parse all four options. */
 static void window(void)
 {
 	static const char *const steps[] = {
@@ -92,7 +92,7 @@ static void window(void)
 	show_window(S, T, A, O, &to);
 }
 
-/* With an unknown end: only forwards */
+/* Parse options with an unknown end, only forwards. */
 static void live(void)
 {
 	static const struct timespec never = { PM_MAX_TIME_T, 0 };
@@ -101,14 +101,14 @@ static void live(void)
 	if (random_below(2))
 		S = dates[random_below(19)];
 	show_text(S);
-	/* where its sums overflow, the original's origin is one step too early */
+	/* if its sums overflow, the original's origin is one step too early */
 	if (random_below(2))
 		show_window(S, T, "60", NULL, &never);
 	else
 		show_window(S, T, NULL, random_below(2) ? "5min" : NULL, &never);
 }
 
-/* In the original, bytes that are not ASCII end the text. */
+/* Return whether text is ASCII; in the original, other bytes end the text. */
 static int is_ascii(const char *s)
 {
 	for (; *s; s++)
@@ -117,7 +117,7 @@ static int is_ascii(const char *s)
 	return 1;
 }
 
-/* Remote years: the original counts leap days wrongly from 2100 on */
+/* Return whether a year is remote; from 2100 on, the original counts leap days wrongly. */
 static int is_far(const char *s)
 {
 	for (size_t n; *s; s += n + !n) {
@@ -129,8 +129,8 @@ static int is_far(const char *s)
 }
 
 /*
- * If months are given together with a zone, a letter or an offset, the original confuses it with
- * the reporting zone.  With other lengths, the interval can end at a 31st that does not exist.
+ * In the original, if months are given together with a zone, a letter or an offset, it is confused
+ * with the reporting zone.  With other lengths, the interval can end at a 31st that does not exist.
  */
 static int is_mixed(const char *s)
 {

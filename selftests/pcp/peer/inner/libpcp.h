@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This replaces the header of PCP's internals that programs of its test suite include.  It has the
- * few archive-related declarations that they use.  Both builds of a program include it.
+ * Replace the header of PCP's internals that programs of its test suite include, with the few
+ * archive-related declarations that they use.  Both builds of a program include this file.
  */
 #ifndef PEER_INNER_LIBPCP_H
 #define PEER_INNER_LIBPCP_H
 
 #include <pcp/pmapi.h>
 
-/* The number of records that the library has read: here always 0 */
+/* Number of records that the library has read; always 0 here */
 extern int __pmLogReads;
 
 void __pmDumpResult(FILE *f, const pmResult *result);
 void __pmDumpHighResResult(FILE *f, const pmHighResResult *result);
 void __pmDumpNameSpace(FILE *f, int verbosity);
 void __pmPrintMetricNames(FILE *f, int n, char **names, const char *between);
-/* Prints the state of a context and the size of the process: here nothing */
+/* Print the state of a context and the size of the process; prints nothing here. */
 void __pmDumpContext(FILE *f, int context, pmInDom indom);
 int __pmProcessDataSize(unsigned long *size);
 
