@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc stat and record of running targets: processes with their threads and children, threads, CPUs.
+# Run vcpc stat and record on running targets: processes with their threads and children, threads,
+# and CPUs.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 busy='' idle=''
@@ -17,7 +18,7 @@ count() {
 		$2 == "msec" && $3 == event { gsub(",", "", $1); printf "%.0f\n", $1 * 1e6 }' "$dir/err"
 }
 
-# One target is always busy and sometimes starts a child, the other is idle.
+# One target is always busy and sometimes starts a child; the other is idle.
 sh -c 'while :; do i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done; sh -c :; done' &
 busy=$!
 sleep 1000 &
@@ -26,12 +27,12 @@ idle=$!
 run stat -p $busy --for 1s -e task-clock,page-faults
 [ $? = 0 ] && grep -q "^Counts of process $busy (sh)" "$dir/err" && [ "$(count task-clock)" -gt 100000000 ] &&
 	awk -v counted="$(count task-clock)" '/seconds elapsed/ { exit !($1 >= 1 && counted < $1 * 1.1e9) }' "$dir/err"
-result "a process, for a second"
+result "a process, for one second"
 [ "$(count page-faults)" -gt 100 ]
-result "... with what it starts"
+result "... with the processes that it starts"
 run stat -p $idle --for 300ms -e task-clock
 [ $? = 0 ] && [ "$(count task-clock)" -lt 10000000 ]
-result "one that does nothing"
+result "an idle process"
 run stat -p $busy,$idle --for 300ms -e task-clock
 [ $? = 0 ] && grep -q "^Counts of processes $busy (sh), $idle (sleep)" "$dir/err"
 result "two processes"
@@ -40,7 +41,7 @@ run stat -t $busy --for 500ms -e task-clock,page-faults
 result "a thread alone"
 run stat -p $busy -e task-clock sh -c 'sleep 0.3; exit 6'
 [ $? = 6 ] && [ "$(count task-clock)" -gt 10000000 ]
-result "as long as a command runs, with its exit status"
+result "while a command runs, with its exit status"
 vcpc stat -p $busy -e task-clock 2>"$dir/err" >"$dir/out" &
 stat=$!
 tries=0
@@ -56,12 +57,12 @@ sh -c 'sleep 0.7' &
 short=$!
 run stat -p $short -e task-clock
 [ $? = 0 ] && grep -q "process $short has ended" "$dir/err" && [ -n "$(count task-clock)" ]
-result "until the process ends, which is said"
+result "until the process exits, which is reported"
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 run stat -A -a -x, --for 500ms -e context-switches,task-clock
 [ $? = 0 ] && [ "$(wc -l <"$dir/err")" = $((2 * cpus)) ] && [ "$(cut -d, -f1 "$dir/err" | sort -u | grep -c '^CPU[0-9]*$')" = "$cpus" ] &&
 	awk -F, '$3 == "msec" && ($2 < 450 || $7 < 0.8 || $7 > 1.1) { exit 1 }' "$dir/err"
-result "-A: each CPU has its own lines, and was counted all the time"
+result "-A: each CPU has its own lines, and was counted the whole time"
 run stat -a --per-core -I 200 --for 500ms -e context-switches,task-clock
 [ $? = 0 ] && grep -Eq '^ *[0-9.]+ S[0-9]+-D[0-9]+-C[0-9]+ +[0-9]+ +[0-9.,]+ msec task-clock' "$dir/err" &&
 	[ "$(awk '/^S.*context-switches/ { n += $2 } END { print n }' "$dir/err")" = "$cpus" ]
@@ -77,37 +78,37 @@ run stat -C 0 --for 300ms -e context-switches
 result "one CPU"
 run stat -C 4095 --for 300ms -e context-switches
 [ $? = 1 ] && grep -q 'CPU 4095 does not exist' "$dir/err"
-result "a CPU that there is not"
+result "a nonexistent CPU"
 if echo 0 >/sys/devices/system/cpu/cpu1/online; then
 	run stat -C 1 --for 300ms -e context-switches
 	[ $? = 1 ] && grep -q 'CPU 1 is offline; as root: echo 1 >/sys/devices/system/cpu/cpu1/online' "$dir/err"
-	result "a CPU that is offline"
+	result "an offline CPU"
 	vcpc doctor | grep -q '^CPUs .*offline: 1'
-	result "... and vcpc doctor says so"
+	result "... and vcpc doctor reports it"
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 else
-	skip "a CPU that is offline" "there is only one CPU"
+	skip "an offline CPU" "there is only one CPU"
 fi
 run stat -p 4194303 --for 300ms
 [ $? = 1 ] && grep -q 'process 4194303 does not exist' "$dir/err"
-result "a process that there is not"
+result "a nonexistent process"
 su nobody -s /bin/sh -c "vcpc stat -p $busy --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -Eq "cannot count process $busy, which may belong to another user" "$dir/err"
 result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -Eq "may count CPUs|needs root or CAP_PERFMON" "$dir/err"
-result "CPUs need the right to"
+result "counting CPUs requires permission"
 for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 0' '--for 1s true' '-p 1 -r 2' '-a --per-thread' '-A true' '-A -a --per-core' '--per-core -a -j'; do
 	# shellcheck disable=SC2086
 	run stat $wrong
 	[ $? = 2 ]
-	result "wrong use: $wrong"
+	result "invalid usage: $wrong"
 done
 
 run record -p $busy,$idle -o "$dir/a" -I 50ms --for 1s -e task-clock,page-faults
 [ $? = 0 ] && vcpc replay "$dir/a" -c -m forw vcpc.count.task_clock >"$dir/out" &&
 	head -n 1 "$dir/out" | grep -q "\[0*$busy sh\].*\[0*$idle sleep\]"
-result "record: two processes, each on its own"
+result "record: two processes, each with its own counts"
 vcpc summary "$dir/a" vcpc.count.task_clock >"$dir/out"
 [ "$(awk -v pid="0*$busy sh" '$0 ~ pid { print ($(NF - 3) > 1e7) }' "$dir/out")" = 1 ]
 result "... with values"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc compare as a gate on recorded runs: the same program passes, one that does more does not.
+# vcpc compare checks recorded runs: the same program passes, and one that does more work fails.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/out"
 
-# Instructions if a PMU counts them, otherwise system events
+# Compare instructions if a PMU counts them, otherwise system events.
 event=instructions:u
 vcpc stat -e $event true 2>"$dir/err" && grep -q '^ *[1-9][0-9,]*  *instructions' "$dir/err" || event=page-faults
 
@@ -29,7 +29,7 @@ gate again "$event > +10%"
 result "the same program passes ($event)"
 gate more "$event > +10%"
 [ $? = 3 ] && grep -q "^FAIL  $event > +10%" "$dir/out"
-result "one that does it twice does not"
+result "a program that does the work twice fails"
 gate more 'batch:count > 0'
 [ $? = 3 ] && [ "$(awk '/^batch / { inside = 1 } inside && $1 == "count" { print $2, $3, $4, $5; exit }' "$dir/out")" = "1500 3000 +100 %" ]
 result "transactions are counted exactly"
@@ -37,7 +37,7 @@ gate again 'batch:count > 0' && gate again 'batch:count < 0'
 result "... both ways"
 vcpc compare "$dir/base" "$dir/more" trace.transact.total_time >"$dir/out" 2>"$dir/err" &&
 	grep -q '^  time' "$dir/out" && ! grep -q '^  count' "$dir/out"
-result "mean times by themselves"
+result "mean times alone"
 if [ $event = instructions:u ]; then
 	gate more "batch:$event > +2%"
 	result "each transaction counts as much as before"

@@ -8,7 +8,7 @@ documents=$(dirname "$0")/documents
 evidence="$dir/typed $dir/log"
 cd "$dir" || exit 1
 
-# The programs named in the documents; each run makes a few transactions.
+# Create the programs that the documents name; each run makes a few transactions.
 cat >server <<'END'
 #!/bin/sh
 for order in 1 2 3; do pmtrace -q -e true checkout; done
@@ -23,7 +23,7 @@ has_pmu() { vcpc stat -x, -e instructions true 2>&1 | grep -q '^[1-9]'; }
 pmu=false
 ! has_pmu || pmu=true
 
-# The runs to compare; a condition on a duration needs two per side.
+# Record the runs to compare; a condition on a duration needs two runs per side.
 vcpc trace off >/dev/null 2>&1
 vcpc trace on >log 2>&1
 for run in old/1 old/2 new/1 new/2 run2; do
@@ -53,13 +53,14 @@ prepare() {
 	return 0
 }
 
-# reason STATUS COMMAND: print why this command may fail here with this status, after checking it
+# reason STATUS COMMAND: check why this command fails here with this status, and print the reason if
+# that is permitted
 reason() {
 	case $1:$2 in
-	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# no mysqld here" ;;
-	1:*doctor*) grep -q . log && echo "# something of this VM can be better" ;;
-	1:*' -G '*) grep -q 'control group' log && echo "# no such control group" ;;
-	3:*--fail-if*) echo "# the condition holds" ;;
+	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# mysqld is not installed" ;;
+	1:*doctor*) grep -q . log && echo "# this VM can be improved" ;;
+	1:*' -G '*) grep -q 'control group' log && echo "# there is no such control group" ;;
+	3:*--fail-if*) echo "# the condition is true" ;;
 	1:*'events instr'*) ! $pmu && grep -q "no event has 'instr'" log && echo "# no PMU" ;;
 	1:*'record '*'-e instructions:u '*) ! $pmu && grep -q "'instructions:u' cannot be counted here" log && echo "# no PMU" ;;
 	[12]:*--fail-if*instructions*) ! $pmu && grep -qE "instructions|directory 'base' contains no archives" log && echo "# no PMU" ;;
@@ -75,7 +76,7 @@ works() {
 	[ $status = 0 ] || reason $status "$1"
 }
 
-# Commands in documents: an indented line of a page, or a line of an example after a prompt
+# Find commands in documents: an indented line of a page, or a line of an example after a prompt.
 typed_in_page() { sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$1" | sed 's/  *# .*//'; }
 typed_in_manual() {
 	awk '/^\.SH EXAMPLE/ { on = 1; next } /^\.SH/ { on = 0 } on' "$1" | sed -n 's/\\-/-/g; s/^[$#>]* *\(vcpc [a-z].*\)/\1/p'
@@ -94,5 +95,5 @@ for document in "$documents"/*; do
 	wc -l <list >>lengths
 done
 [ "$(awk '{ n += $1 } END { print n + 0 }' lengths)" -ge 40 ]
-result "commands were found"
+result "the documents contain commands"
 done_testing

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tracing's commands with failing system calls: each run has the same result as without the failure, or a
-# non-zero exit status and a message; and 'vcpc trace off' removes whatever a failed 'vcpc trace on' left.
+# If a system call fails in a command of tracing, the command either has the same result as without the
+# failure, or prints a message and exits non-zero.  'vcpc trace off' removes anything that a failed 'vcpc
+# trace on' left.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -24,14 +25,14 @@ sweep status reads vcpc trace status
 sweep show reads vcpc trace show --hist
 sweep top reads vcpc top --once -I 100ms
 
-# An export takes the events.
+# Record new events after an export, which consumes the events.
 prepare() {
 	vcpc trace export >log 2>&1
 	pmtrace -q -e true once
 	pmtrace -q -e true twice
 }
 
-# The times differ in each run, and with them the length of Perfetto's numbers.
+# Each run has other times, which also change the length of Perfetto's numbers.
 exports() {
 	names=$(grep -a -o -e once -e twice out | wc -l)
 	[ "$how" != none:0 ] || normal=$names size=$(wc -c <out)
@@ -61,7 +62,7 @@ turns_on() {
 	if [ "$status" = 0 ]; then
 		vcpc trace status >now 2>&1
 		pinned >now.pins
-		cmp -s now normal && cmp -s now.pins normal.pins || wrong "success, and tracing is in another state"
+		cmp -s now normal && cmp -s now.pins normal.pins || wrong "success, but tracing is in another state"
 	else
 		said || [ "$status" = 137 ] || [ "$status" = 143 ] || wrong "no message"
 	fi
@@ -77,7 +78,7 @@ prepare() {
 
 turns_off() {
 	if [ "$status" = 0 ]; then
-		[ -z "$(pinned)" ] || wrong "success, and pins are left"
+		[ -z "$(pinned)" ] || wrong "success, but pins remain"
 	else
 		said || [ "$status" = 137 ] || [ "$status" = 143 ] || wrong "no message"
 	fi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc trace --function and --usdt: trace this program's functions and USDT probes through the
- * command, and check refused arguments.
+ * Trace this program's functions and USDT probes with vcpc trace --function and --usdt, and check
+ * refused arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int traced_function(int n)
 	return n * wanted;
 }
 
-/* A USDT probe like those of <sys/sdt.h>: provider "shop", and a semaphore that counts tracers */
+/* A USDT probe as in <sys/sdt.h>, with the provider "shop" and a semaphore that counts tracers */
 #define MARK(name)									\
 	__asm__ volatile("990: nop\n"							\
 		".pushsection .note.stapsdt, \"\", \"note\"\n"			\
@@ -46,7 +46,7 @@ void marked(void)
 	MARK("order_end");
 }
 
-/* Run a command, and return its exit status, or -1, and both outputs. */
+/* Run a command.  Return its exit status, or -1, and the output of both streams. */
 static int run(char *out, size_t size, const char *command)
 {
 	char full[1024];
@@ -81,7 +81,7 @@ FIXTURE_TEARDOWN(functions)
 	run(self->out, sizeof(self->out), "vcpc trace off");
 }
 
-/* Run a command, with the path of this program in place of %s. */
+/* Run a command, with %s replaced by the path of this program. */
 #define RUN(...) ({									\
 	snprintf(self->command, sizeof(self->command), __VA_ARGS__);			\
 	run(self->out, sizeof(self->out), self->command); })

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A strict JSON reader, for tests of our tools' output. */
+/* A strict JSON reader, for tests of our tools' output */
 #ifndef JSON_H
 #define JSON_H
 
@@ -46,8 +46,8 @@ static inline int json_is(const char **s, char c)
 }
 
 /*
- * Decode an escape sequence after its backslash. \u stands for one code unit, which our tools use
- * for control characters. Return 0, or -1.
+ * Decode an escape sequence after its backslash.  \u is decoded as one code unit, which our tools
+ * use for control characters.  Return 0, or -1.
  */
 static inline int json_escape(const char **s, char **to)
 {
@@ -61,7 +61,7 @@ static inline int json_escape(const char **s, char **to)
 		return 0;
 	}
 	if (**s != 'u' || strspn(*s + 1, "0123456789abcdefABCDEF") < 4 ||
-	    sscanf(*s + 1, "%4x", &code) != 1 || code / 0x800 == 0x1b)	/* no surrogates */
+	    sscanf(*s + 1, "%4x", &code) != 1 || code / 0x800 == 0x1b)	/* surrogates are invalid */
 		return -1;
 	*s += 5;
 	if (code >= 0x800)
@@ -74,7 +74,7 @@ static inline int json_escape(const char **s, char **to)
 	return 0;
 }
 
-/* Read a string; NULL if it is invalid. */
+/* Read a string.  Return NULL if it is invalid. */
 static inline char *json_text(const char **s)
 {
 	char *text, *to;
@@ -82,7 +82,7 @@ static inline char *json_text(const char **s)
 
 	if (!json_is(s, '"'))
 		return NULL;
-	/* Decoding never makes it longer. */
+	/* Decoding never makes a string longer. */
 	to = text = malloc(strlen(*s) + 1);
 	bad = !text;
 	while (!bad && **s != '"') {
@@ -186,7 +186,7 @@ static inline struct json *json_value(const char **s, int depth)
 	return NULL;
 }
 
-/* Read the value at @s, and set its end; NULL if it is not valid JSON. */
+/* Read the value at @s, and set @s to its end.  Return NULL if it is not valid JSON. */
 static inline struct json *json_read(const char **s)
 {
 	return json_value(s, 0);
@@ -206,7 +206,7 @@ static inline double json_number(const struct json *j, const char *key)
 	return j && j->type == JSON_NUMBER ? j->number : NAN;
 }
 
-/* "" if there is none */
+/* Return a member's text, or "" if there is none. */
 static inline const char *json_string(const struct json *j, const char *key)
 {
 	j = json_get(j, key);

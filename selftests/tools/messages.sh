@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Messages of the vcpc command if something is missing: node, permission, space, transactions; and
-# files that it must not change.
+# The vcpc command reports a missing node, permission, space or transaction, and does not change
+# other files.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -11,7 +11,7 @@ run() {
 	vcpc "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# If the module is missing, perf would count.
+# Use only the module; otherwise perf would count if the module is missing.
 export SHIM_BACKEND=vcpc
 mv /dev/vcpc /dev/vcpc.away
 run stat true
@@ -21,25 +21,25 @@ mv /dev/vcpc.away /dev/vcpc
 chmod 0600 /dev/vcpc
 su nobody -s /bin/sh -c "vcpc stat true" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q 'no permission to open /dev/vcpc' "$dir/err"
-result "a node that may not be opened"
+result "a node without permission"
 chmod 0666 /dev/vcpc
 
-# A full disk does not depend on the architecture.
+# Test a full disk, which does not depend on the architecture.
 mkdir "$dir/small" && mount -t tmpfs -o size=16k none "$dir/small"
 run record -o "$dir/small/a" -I 1ms -e page-faults,task-clock sleep 5
 [ $? = 1 ] && grep -q 'cannot write.*No space left on device' "$dir/err" && ! grep -q 'hardware' "$dir/err"
 result "record: a full disk"
 run replay "$dir/small/a" vcpc.count && grep -q page_faults "$dir/out"
-result "... and what was recorded replays"
+result "... and the recorded part can be replayed"
 
 vcpc trace on
 run trace show
 [ $? = 0 ] && grep -q 'nothing has been traced' "$dir/out"
-result "trace show: nothing was traced yet"
+result "trace show: nothing has been traced yet"
 echo precious >"$dir/file"
 run trace export -o "$dir/file"
 [ $? = 1 ] && [ "$(cat "$dir/file")" = precious ] && [ "$(ls "$dir"/file*)" = "$dir/file" ]
-result "trace export: a file stays as it was where nothing can be exported"
+result "trace export: if nothing can be exported, an existing file is unchanged"
 vcpc trace off && vcpc trace on --events && orders >/dev/null
 run trace export -o "$dir/small/export"
 [ $? = 1 ] && grep -q "cannot write" "$dir/err" && [ ! -e "$dir/small/export" ]
@@ -48,13 +48,13 @@ orders >/dev/null
 chmod 0640 "$dir/file"
 run trace export -o "$dir/file"
 [ $? = 0 ] && grep -q traceEvents "$dir/file" && [ "$(stat -c %a "$dir/file")" = 640 ]
-result "trace export: replaces a file when it is whole"
+result "trace export: an existing file is replaced when the new one is complete"
 vcpc trace off
 run trace on --probes
 [ $? = 1 ] && grep -q 'would trace nothing: the vcpc module is loaded' "$dir/err" && vcpc trace status | grep -q '^off'
-result "trace on --probes: not while programs send their events to the module"
+result "trace on --probes: refused while programs send their events to the module"
 SHIM_TRACE=probe vcpc trace on --probes && SHIM_TRACE=probe orders >/dev/null && run trace show && grep -q batch "$dir/out"
-result "... unless they use probes"
+result "... but not if they use probes"
 vcpc trace off && vcpc trace on
 vcpc trace show --json >/dev/full 2>"$dir/err"
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"

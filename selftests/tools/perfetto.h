@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A second reader of Perfetto's trace format, for tests of what vcpc exports. */
+/* A second reader of Perfetto's trace format, for tests of vcpc's export */
 #ifndef SELFTESTS_TOOLS_PERFETTO_H
 #define SELFTESTS_TOOLS_PERFETTO_H
 
@@ -47,7 +47,7 @@ struct pf_track {
 
 /*
  * struct pf_trace - a whole file
- * @names: text of each interned name, by number; forgotten when the sequence begins anew
+ * @names: text of each interned name, by number; cleared when the sequence restarts
  * @begins: number of times that a sequence began
  * @bad: a part of the file cannot be parsed
  */
@@ -75,7 +75,7 @@ static inline bool pf_varint(struct pf_bytes *in, uint64_t *value)
 	return false;
 }
 
-/* The next field; false at the end, and at anything that is not one */
+/* Read the next field.  Return false at the end, and if the data are not a field. */
 static inline bool pf_next(struct pf_bytes *in, struct pf_field *f)
 {
 	uint64_t key, len = 8;
@@ -128,7 +128,10 @@ static inline void pf_note(struct pf_event *e, struct pf_bytes in)
 	}
 }
 
-/* Room for one more than @n members. It doubles: with ASan each realloc() copies. */
+/*
+ * Allocate space for one more than @n members, doubling the size, because with ASan each realloc()
+ * copies.
+ */
 static inline void *pf_grow(void *all, size_t n, size_t size)
 {
 	return n & (n - 1) ? all : realloc(all, (n ? 2 * n : 1) * size);
@@ -297,7 +300,7 @@ static inline const struct pf_track *pf_track(const struct pf_trace *t, uint64_t
 	return NULL;
 }
 
-/* Number of events of this type and name */
+/* Return the number of events with this type and name. */
 static inline size_t pf_count(const struct pf_trace *t, unsigned int type, const char *name)
 {
 	size_t n = 0;
@@ -316,7 +319,7 @@ static inline int pf_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A slice: an end is paired with the innermost open begin of its track. */
+/* A slice: each end is paired with the innermost open begin of its track */
 struct pf_slice {
 	const struct pf_event *begin, *end;
 	const struct pf_track *thread;
@@ -329,7 +332,7 @@ static inline const struct pf_track *pf_thread(const struct pf_trace *t, uint64_
 	return track && track->further ? pf_track(t, track->parent) : track;
 }
 
-/* Sort the events, and pair the slices in the order of their ends, open ones last. */
+/* Sort the events, and pair the slices in the order of their ends, open slices last. */
 static inline size_t pf_slices(struct pf_trace *t, struct pf_slice *out)
 {
 	size_t *open = malloc((t->nevents + 1) * sizeof(*open)), nopen = 0, n = 0;

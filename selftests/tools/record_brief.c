@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc record records every transaction of a program that exits immediately: none is lost at its
+ * vcpc record records every transaction of a program that exits immediately, including those at its
  * start.
  */
 #include <libgen.h>
@@ -26,7 +26,7 @@ static int brief(void)
 }
 
 /*
- * Create tags of other programs. The recorder takes longer to read them than the brief program
+ * Create tags of other programs; the recorder takes longer to read them than the brief program
  * runs.
  */
 static void make_tags(void)
@@ -49,7 +49,7 @@ static int record(int nr)
 	return system(command);
 }
 
-/* The number that 'vcpc compare' prints for a tag's @what, or -1 */
+/* Return the number that 'vcpc compare' prints for a tag's @what, or -1. */
 static long compared(int nr, const char *tag, const char *what)
 {
 	char command[1000];

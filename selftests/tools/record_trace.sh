@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record with tracing on: counts and transactions are in one archive.
+# If tracing is on, vcpc record writes counts and transactions to one archive.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/values"
 
-# last METRIC[INSTANCE]: the value in the archive's last record
+# last METRIC[INSTANCE]: print the value in the archive's last record
 last() {
 	vcpc replay "$dir/a" -m back -r "$1" 2>>"$dir/err" >"$dir/values"
 	awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }' "$dir/values"
@@ -32,22 +32,22 @@ sum=$(vcpc replay "$dir/a" -m back -r 'vcpc.transact.hist' 2>>"$dir/err" | awk '
 	$1 == last { for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+$/) sum += $i }
 	END { print sum + 0 }')
 [ "$sum" = 6000 ]
-result "the histograms have all transactions"
+result "the histograms include all transactions"
 
-# Turn tracing off and on three times while recording: no value decreases, none is lost.
+# If tracing is turned off and on three times while recording, no value decreases or is lost.
 cat >"$dir/job" <<-JOB
 	orders >/dev/null; sleep 0.3
 	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
 	vcpc trace off; vcpc trace on; orders >/dev/null; sleep 0.3
 JOB
 vcpc record -o "$dir/c" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
-result "it is recorded while tracing goes off and on"
+result "recording while tracing is turned off and on"
 mv "$dir/c.meta" "$dir/a.meta"; mv "$dir/c.index" "$dir/a.index"; mv "$dir/c.0" "$dir/a.0"
 [ "$(last 'trace.transact.count[batch]')" = 6000 ]
-result "and all is in the last record, with what was there before"
+result "the last record includes everything, also earlier events"
 vcpc replay "$dir/a" -r 'trace.transact.count[batch]' 2>>"$dir/err" | awk '
 	$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if ($2 < before) exit 1; before = $2 }'
-result "and it never goes back"
+result "no value ever decreases"
 last 'trace.point.count[opened]' >"$dir/out"
 [ "$(cat "$dir/out")" = 4 ]
 result "points, too"
@@ -57,9 +57,9 @@ for metric in 'trace.observe.value[mean bill]' 'trace.counter.value[orders done]
 	metric=all
 done
 [ "$metric" = all ]
-result "and no metric is missing from then on"
+result "no metric is missing afterwards"
 
-# The same tag, written by the kernel and by a program itself (direct transport)
+# The kernel and a program itself (direct transport) can write the same tag.
 vcpc trace off; vcpc trace on --direct 2>"$dir/err"
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=direct orders >/dev/null; sleep 0.2
@@ -69,25 +69,25 @@ JOB
 vcpc record -o "$dir/e" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 for file in meta index 0; do mv "$dir/e.$file" "$dir/a.$file"; done
 [ "$(last 'trace.transact.count[batch]')" = 4500 ]
-result "programs that write themselves and others add up"
+result "programs that write statistics themselves are added to others"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -I 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
-result "no transactions with tracing off"
+result "no transactions while tracing is off"
 vcpc record --trace -o "$dir/d" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err"
 result "vcpc record --trace"
 [ "$(vcpc trace status)" = off ]
-result "... turns it off again"
+result "... turns tracing off afterwards"
 for file in meta index 0; do mv "$dir/d.$file" "$dir/a.$file"; done
 [ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 1500 ]
-result "... and counts in each transaction"
+result "... and includes counts in each transaction"
 vcpc trace on && vcpc record -o "$dir/f" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err" &&
 	vcpc trace show | sed -n '/^COUNTED IN/,$p' | awk 'NR > 1 { print $1, $2 }' >"$dir/values"
 vcpc trace off
 [ "$(wc -l <"$dir/values")" -ge 8 ] && LC_ALL=C sort -c "$dir/values"
-result "trace show: what was counted is in order"
+result "trace show: counts are sorted"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
-result "... time of the CPU, too"
-# A program that already runs starts counting while it is recorded.
+result "... also CPU time"
+# A program that already runs starts counting when the recording starts.
 sh -c 'while :; do orders >/dev/null; done' &
 running=$!
 vcpc record --trace -o "$dir/g" -I 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
@@ -98,9 +98,9 @@ for file in meta index 0; do mv "$dir/g.$file" "$dir/a.$file"; done
 [ "$(last 'vcpc.transact.counted[batch/page-faults]')" -gt 100 ]
 result "... has counts in transactions"
 [ ! -e /run/vcpc/trace-counts ]
-result "... and then nothing is wanted any more"
-# Consecutive archives: instances keep their numbers, and counts continue, even if tracing is turned
-# off and on and a new archive starts in between.
+result "... and afterwards no event is requested"
+# In consecutive archives, instances keep their numbers and counts continue, even if tracing is
+# turned off and on while a new archive starts.
 vcpc trace off
 vcpc trace on
 cat >"$dir/job" <<-JOB
@@ -115,9 +115,9 @@ done >"$dir/values" 2>>"$dir/err"
 [ "$(ls "$dir/rotated"/*.meta | wc -l)" -ge 3 ] && awk '
 	$3 == "is" { number = $1 " " $2; $1 = $2 = ""; n++; if (number in name && name[number] != $0) exit 1; name[number] = $0 }
 	END { exit n < 100 }' "$dir/values"
-result "archives that continue one another have the same numbers for the same instances"
+result "in consecutive archives, the same instances have the same numbers"
 vcpc replay "$dir/rotated" -m back -r 'trace.transact.count[batch]' 2>>"$dir/err" >"$dir/values"
 awk '$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if (last && $2 > after) exit 1; after = $2; last = last ? last : $2 }
 	END { exit last != 4500 }' "$dir/values"
-result "and counts go on"
+result "and counts continue"
 done_testing

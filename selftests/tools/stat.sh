@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc stat: counts, exit statuses, events that do not exist.
+# Test vcpc stat: counts, exit statuses, and nonexistent events.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# count EVENT: the value printed, a clock's in ms
+# count EVENT: print the value, for a clock in ms
 count() {
 	awk -v event="$1" '($2 == "msec" ? $3 : $2) == event && $1 != "thread" { gsub(",", "", $1); print $1 }' "$dir/err"
 }
@@ -16,26 +16,26 @@ run() {
 
 run -- sh -c 'exit 7'
 [ $? = 7 ]
-result "passes on the exit status"
+result "the exit status is the command's"
 # shellcheck disable=SC2016
 run -- sh -c 'kill -9 $$'
 [ $? = 137 ]
-result "a signal's exit status is 128 more"
+result "for a signal, the exit status is 128 plus its number"
 run -e page-faults sh -c 'echo said'
 [ $? = 0 ] && [ "$(cat "$dir/out")" = said ]
-result "the command's output is its own"
+result "the command's output is not changed"
 [ "$(count page-faults)" -gt 20 ] && [ "$(grep -c ' page-faults' "$dir/err")" = 1 ]
-result "page faults were counted, in one line"
+result "page faults are counted, on one line"
 one=$(count page-faults)
 run -e page-faults sh -c 'sh -c : ; sh -c : ; sh -c : ; sh -c :'
 [ "$(count page-faults)" -gt $((2 * one)) ]
-result "all that the command starts is counted too"
+result "everything that the command starts is also counted"
 run true
 [ $? = 0 ] && [ -n "$(count task-clock)" ] && [ -n "$(count page-faults)" ]
-result "the usual events"
+result "the default events"
 run -e page-faults -e minor-faults,context-switches true
 [ -n "$(count page-faults)" ] && [ -n "$(count minor-faults)" ] && [ -n "$(count context-switches)" ]
-result "-e again, and lists"
+result "-e several times, and lists"
 run -e page-faults:u,page-faults:k true
 [ "$(count page-faults:u)" -gt 0 ]
 result "modes"
@@ -47,10 +47,10 @@ run -e LLC-no-such-thing-at-all true
 result "an unknown event"
 run -e page-faults,branch-misses true
 [ $? = 0 ] && [ -n "$(count page-faults)" ] && grep -q '^ *<not supported>  *branch-misses$' "$dir/err"
-result "an event that these VMs lack has a line that says so"
+result "an event that these VMs lack has a line that reports it"
 run -e branch-misses true
 [ $? = 0 ] && grep -q '^ *<not supported>  *branch-misses$' "$dir/err" && ! grep -q dummy "$dir/err"
-result "... also if there is no other"
+result "... even if it is the only event"
 run -e branch-misses --rates -I 100 true
 [ $? = 1 ] && grep -q "none of these events can be counted here" "$dir/err"
 result "... but a table of rates would be empty"
@@ -75,7 +75,7 @@ kill -TERM $!
 wait $!
 [ $? = 143 ] && [ -n "$(count page-faults)" ]
 result "SIGTERM ends the command, and the counts are printed"
-# threads: the rows of the last table of threads, as "TID COUNT..."
+# threads: print the rows of the last table of threads, as "TID COUNT..."
 threads() {
 	awk '$1 == "thread" { table = ""; inside = 1; next } !NF { inside = 0 } inside { table = table $0 "\n" } END { printf "%s", table }' "$dir/err"
 }
@@ -87,26 +87,26 @@ run --per-thread -e page-faults,task-clock sh -c 'sh -c : & sh -c : & wait'
 result "threads' counts add up to the sums"
 run --per-thread -e page-faults true
 [ "$(threads | wc -l)" = 1 ] && [ "$(threads | awk '{ print $2 }')" = "$(count page-faults)" ]
-result "one thread's are the sums"
+result "a single thread's counts are the sums"
 # shellcheck disable=SC2016
 run --per-thread -e page-faults sh -c 'i=0; while [ $i -lt 320 ]; do (:); i=$((i + 1)); done'
 [ $? = 0 ] && threads | tail -n 1 | grep -q '^ *others ' &&
 	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ]
-result "threads that ended long ago are the others"
+result "threads that exited earlier are summarized as others"
 SHIM_BACKEND=perf run --per-thread -e page-faults touch "$dir/touched"
 [ $? = 1 ] && grep -q "the vcpc module reports each" "$dir/err" && [ ! -e "$dir/touched" ]
-result "perf has only their total: the command is not started"
+result "if perf has only the threads' total, the command is not started"
 run -I 50 -e page-faults sleep 1
 [ $? = 0 ] && [ "$(grep -c '^ *[0-9]*\.[0-9]\{9\} .* page-faults' "$dir/err")" -ge 2 ] &&
 	[ "$(awk '/^ *[0-9]+\.[0-9]+ / && $3 == "page-faults" { n += $2 } END { print n }' "$dir/err")" = "$(count page-faults)" ]
-result "-I: the counts of the intervals, of 50 ms, add up to those of the run"
+result "-I: counts of intervals of 50 ms add up to those of the run"
 run -I 50 -x';' -e page-faults sleep 0.3
 [ $? = 0 ] && grep -q '^ *[0-9.]*;[0-9]*;;page-faults;[0-9]*;100.00;' "$dir/err" && ! grep -vq ';' "$dir/err"
 result "-I and -x"
 run -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 grep -q '^ *[0-9,]*\.[0-9][0-9] msec task-clock  *# [0-9]*\.[0-9]\{3\} CPUs utilized$' "$dir/err" &&
 	grep -q '^ *[0-9,]*  *page-faults  *# [0-9.,]* per second of CPU time$' "$dir/err"
-result "digits are grouped, and ratios beside"
+result "digits are grouped, and ratios are printed next to them"
 if run -e cycles,instructions,task-clock true && ! grep -q 'not supported' "$dir/err"; then
 	grep -q '^ *[0-9,]*  *instructions  *# [0-9]*\.[0-9][0-9] insn per cycle$' "$dir/err" &&
 		grep -q '^ *[0-9,]*  *cycles  *# [0-9]*\.[0-9]\{3\} GHz$' "$dir/err"
@@ -121,7 +121,7 @@ result "-r: means and their intervals"
 run -r 3 -j -e page-faults,task-clock -o "$dir/json" sh -c 'echo out'
 [ $? = 0 ] && [ ! -s "$dir/err" ] && [ "$(grep -c out "$dir/out")" = 3 ] &&
 	grep -q '"event":"page-faults","unit":"","quality":"exact","values":\[[0-9]*,[0-9]*,[0-9]*\],"mean":[0-9.]*,"half_width":[0-9.]*}' "$dir/json"
-result "-j and -o: JSON in a file, the command's output is its own"
+result "-j and -o: JSON in a file, the command's output is not changed"
 run -x, -e page-faults,task-clock -o "$dir/csv" true
 [ $? = 0 ] && [ "$(wc -l <"$dir/csv")" = 2 ] && grep -q '^[0-9.]*,msec,task-clock,[0-9]*,100.00,[0-9.]*,CPUs utilized$' "$dir/csv" &&
 	grep -q '^[0-9]*,,page-faults,[0-9]*,100.00,[0-9.]*,per second of CPU time$' "$dir/csv"
@@ -134,16 +134,16 @@ run -r 0 true
 result "-r 0"
 run -r 2 --per-thread true
 [ $? = 2 ] && grep -q 'cannot be combined with --per-thread' "$dir/err"
-result "what does not go together"
+result "options that cannot be combined"
 run --rates -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 [ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
 	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
-result "--rates: of each interval, in a line"
+result "--rates: one line per interval"
 run --multiplex -e page-faults,task-clock true
 [ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
-result "--multiplex: what has room is exact"
-# More events than any PMU can count at once; instructions are compared with an exact count of the
-# same loop.
+result "--multiplex: events that always fit are exact"
+# Request more events than any PMU can count at once; instructions are compared with an exact count
+# of the same loop.
 hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
 if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	loop='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
@@ -151,15 +151,15 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	truth=$(count instructions:u)
 	run -e "page-faults,$hardware" true
 	[ $? = 1 ] && grep -q 'vcpc stat --multiplex' "$dir/err"
-	result "too many events: what to type"
+	result "too many events: a command is suggested"
 	run --multiplex -e "page-faults,$hardware" sh -c "$loop"
 	[ $? = 0 ] && grep -q '^Estimated events were multiplexed in [2-9] groups' "$dir/err" &&
 		grep -q '^ *[0-9,]*  *+- [0-9.e+-]* % *instructions:u *estimated, counted [0-9.]* % of the time$' "$dir/err" &&
 		grep -q '^ *[0-9,]*  *page-faults *exact$' "$dir/err"
-	result "--multiplex: estimates say so, with error and share"
+	result "--multiplex: estimates are marked, with error and share"
 	sed 's/^/# /' "$dir/err"
 	awk -v truth="$truth" '/instructions:u/ { gsub(",", "", $1); off = $1 / truth - 1; if (off < 0) off = -off; exit !(off < 0.05 + $3 / 100) }' "$dir/err"
-	result "the estimate is near an exact count of the same"
+	result "the estimate is close to an exact count of the same work"
 	run --multiplex -j -o "$dir/json" -e "page-faults,$hardware" sh -c "$loop"
 	[ $? = 0 ] && grep -q '"groups":[2-9]' "$dir/json" &&
 		grep -q '"event":"instructions:u","unit":"","quality":"estimated","counted_share":0\.[0-9]*,"values":\[[0-9.e+]*\],"mean":[0-9.e+]*,"half_width":[0-9.e+]*}' "$dir/json" &&
@@ -168,7 +168,7 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	run --multiplex -x, -o "$dir/csv" -r 2 -e "page-faults,$hardware" sh -c "$loop"
 	[ $? = 0 ] && grep -q '^[0-9]*,,instructions:u,[0-9.]*%,[0-9]*,[0-9.]*,' "$dir/csv" && grep -q '^[0-9]*,,page-faults,[0-9.]*%,[0-9]*,100.00,' "$dir/csv"
 	result "--multiplex: -x, and two runs"
-	# perf rotates at a timer tick, which sometimes comes even while a short command runs.
+	# perf rotates at a timer tick, which sometimes comes even during a short command.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		run --multiplex -e "$hardware" true
 		status=$?
@@ -176,7 +176,7 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	done
 	[ $status = 0 ] && grep -q '^ *? .*not counted$' "$dir/err" && ! grep -q ':[uk] *exact$' "$dir/err" &&
 		! grep -qiw nan "$dir/err"
-	result "too short: some events never had their turn, and no number"
+	result "too short: some events were never counted, and have no number"
 	sed 's/^/# /' "$dir/err"
 	vcpc stat --multiplex -a --for 500ms -e "page-faults,$hardware" 2>"$dir/err"
 	[ $? = 0 ] && grep -q 'instructions:u *estimated' "$dir/err"
@@ -184,13 +184,13 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 else
 	for what in "what to type" estimates near JSON CSV short CPUs; do skip "--multiplex: $what" "no PMU counts"; done
 fi
-# Tracepoints, at both mount points of tracefs
+# Tracepoints are found at both mount points of tracefs.
 mkdir -p /sys/kernel/tracing
 [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
 if [ -e /sys/kernel/tracing/events/sched/sched_switch ]; then
 	run -e sched:sched_switch,context-switches,page-faults sh -c 'sleep 0.05; sleep 0.05'
 	[ $? = 0 ] && [ "$(count sched:sched_switch)" -ge 2 ] && [ "$(count sched:sched_switch)" = "$(count context-switches)" ]
-	result "a tracepoint counts what the software event does"
+	result "a tracepoint has the same count as the software event"
 	run -e sched:no_such_switch true
 	[ $? = 1 ] && grep -q "unknown tracepoint 'sched:no_such_switch'; the available ones are in /sys/kernel/tracing/events" "$dir/err"
 	result "an unknown tracepoint"
@@ -212,12 +212,12 @@ else
 fi
 run -I often -e page-faults true
 [ $? = 2 ]
-result "an interval that is none"
+result "an invalid interval"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
-# A busy process, first outside of the control group and then in it
+# Count a busy process, first outside the control group and then inside it.
 mkdir "$dir/groups"
-# The kernel can count new groups only after the first change of a parent's controllers.
+# The kernel can count new groups only after a parent's controllers were changed once.
 if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/cgroup.subtree_control" && mkdir "$dir/groups/inside"; then
 	(while :; do :; done) &
 	busy=$!

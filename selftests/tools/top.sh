@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc top: shows the current activity of programs, or a message if no program is active.
+# vcpc top shows the current activity of programs, or a message if no program is active.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
@@ -18,7 +18,7 @@ vcpc stat -e page-faults sh -c 'while [ ! -e /tmp/top.end ]; do orders; done' >/
 sleep 1
 COLUMNS=120 top -I 1s
 [ $? = 0 ] && awk '$1 == "batch" && $2 > 1 && / [0-9.]+ [mun]?s +[0-9.]+ [mun]?s / { found = 1 } END { exit !found }' "$dir/out"
-result "rates and times of what runs"
+result "rates and times of running programs"
 top -I 200ms -f 'BAT' && [ "$(tail -n +3 "$dir/out" | cut -d ' ' -f 1)" = batch ]
 result "a filter"
 top -I 500ms -s name --reverse && [ "$(tail -n +3 "$dir/out" | cut -c 1-4 | tr '\n' ' ')" = "take sort bill batc " ]
@@ -27,10 +27,10 @@ touch /tmp/top.end
 wait
 rm -f /tmp/top.end
 top -I 100ms && awk '$1 == "batch" && $2 == 0 && $3 == "-" { found = 1 } END { exit !found }' "$dir/out"
-result "what has ended is at rest"
+result "exited programs are idle"
 top -b process
 [ $? = 1 ] && grep -q 'vcpc trace on --processes' "$dir/err"
-result "processes, where tracing does not tell them apart"
+result "processes, if tracing does not distinguish them"
 vcpc trace off
 top
 [ $? = 1 ] && grep -q 'tracing is off' "$dir/err"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace show --json, --watch, and export: the output contains all traced events. */
+/* The output of vcpc trace show --json, --watch, and export contains all traced events. */
 #include <libgen.h>
 #include <math.h>
 
@@ -64,7 +64,7 @@ static char *slurp(const char *path)
 }
 
 /*
- * Run vcpc trace with arguments, and return its exit status. The output is in @text, and @at points
+ * Run vcpc trace with arguments, and return its exit status.  @text has the output, and @at points
  * to its start.
  */
 static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
@@ -80,7 +80,7 @@ static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The next document of the output; NULL if there is none, or if it is not valid JSON */
+/* Return the next document of the output, or NULL if there is none or it is not valid JSON. */
 static const struct json *next_json(FIXTURE_DATA(trace_json) *self)
 {
 	json_free(self->json);
@@ -93,7 +93,7 @@ static int is_at_end(FIXTURE_DATA(trace_json) *self)
 	return !self->at[strspn(self->at, "\n")];
 }
 
-/* The number of events in an export */
+/* Return the number of events in an export. */
 static int count(const struct json *export, const char *phase, const char *name)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -114,7 +114,7 @@ static const struct json *find(const struct json *export, const char *phase, con
 	return NULL;
 }
 
-/* Check that each begin of a slice has one later end, and return their number, or -1. */
+/* Check that each begin of a slice has one later end.  Return the number of slices, or -1. */
 static int slices(const struct json *export)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -189,7 +189,7 @@ TEST_F(trace_json, export_holds_every_event)
 	event = find(export, "M", "process_name");
 	EXPECT_STREQ("trace_json", json_string(json_get(event, "args"), "name"));
 	EXPECT_EQ(0, json_number(json_get(export, "otherData"), "lost"));
-	/* Events that were exported are not exported again. */
+	/* Exported events are not exported again. */
 	ASSERT_EQ(0, vcpc(self, "export -o " OUT ".2"));
 	free(self->text);
 	self->text = slurp(OUT ".2");
@@ -259,7 +259,7 @@ TEST_F(trace_json, export_has_open_and_aborted)
 	EXPECT_EQ(1, aborted);
 }
 
-/* Events that did not fit are reported, and all others exist. */
+/* Events that did not fit are reported, and all others are exported. */
 TEST_F(trace_json, export_says_what_is_lost)
 {
 	const struct json *export;
@@ -283,7 +283,7 @@ TEST_F(trace_json, export_says_what_is_lost)
 	self->at = self->text;
 }
 
-/* A tag's statistics of a kind in the output of show --json */
+/* Return a tag's statistics of a kind in the output of show --json. */
 static const struct json *stat_of(const struct json *show, const char *tag, const char *kind)
 {
 	const struct json *tags = json_get(show, "tags");
@@ -338,7 +338,7 @@ TEST_F(trace_json, show)
 		EXPECT_EQ(0, d->number);
 }
 
-/* One document per round, each later than the previous one */
+/* The command prints one document per round, each later than the previous one. */
 TEST_F(trace_json, watch)
 {
 	double before = -1;
@@ -375,7 +375,7 @@ TEST_F(trace_json, watch)
 	}
 }
 
-/* Live: events between two rounds are in the second one. */
+/* Events between two rounds are in the second one. */
 TEST_F(trace_json, watch_is_live)
 {
 	double first, last = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each call as an agent receives it, and the agent's behavior as a caller sees it */
+/* An agent receives each call, and a caller sees the agent's behavior. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "agent_fake.h"
 #include "known_work.h"
 
-/* Each test is a separate process, so each has its own first connection. */
+/* Each test is a separate process, so it can make its own first connection. */
 
 TEST(each_call_synchronous)
 {
@@ -62,7 +62,9 @@ static void call_with_buffers(FILE *f)
 	rewind(f);
 }
 
-/* As with PCP's library: two lines for the greeting, four for each event and its acknowledgement */
+/*
+ * As in PCP's library, the greeting has two lines, and each event and its acknowledgment have four.
+ */
 TEST(shows_buffers)
 {
 	struct agent agent;
@@ -110,7 +112,7 @@ TEST(each_call_asynchronous)
 	EXPECT_EQ(4, agent.events);
 	EXPECT_EQ(0, agent.synchronous);
 	EXPECT_EQ(0, agent.bad);
-	/* A segment ends between two events, as PCP's agent needs it. */
+	/* Each segment ends between two events, as PCP's agent requires. */
 	EXPECT_EQ(0, agent.segment % 64);
 	EXPECT_EQ(PMTRACE_STATE_ASYNC, pmtracestate(PMTRACE_STATE_ASYNC));
 }
@@ -157,7 +159,7 @@ TEST(no_such_host)
 	EXPECT_EQ(-EHOSTUNREACH, pmtracepoint("t"));
 }
 
-/* The kernel accepts a connection for an agent that sleeps. */
+/* The kernel accepts a connection on behalf of an agent that sleeps. */
 TEST(agent_is_silent)
 {
 	struct agent agent = { 0 };
@@ -174,7 +176,7 @@ TEST(agent_is_silent)
 	EXPECT_GT(100, seconds_now() - start);
 }
 
-/* However long an answer takes, and however many addresses the host has */
+/* The time is limited, however long an answer takes, and however many addresses the host has. */
 TEST(agent_is_silent_while_connecting)
 {
 	struct agent agent = { 0 };
@@ -199,7 +201,7 @@ TEST(agent_refuses)
 	agent_stop(&agent);
 }
 
-/* An agent's error for an event is returned; the connection remains usable. */
+/* A call returns the agent's error for an event, and the connection remains usable. */
 TEST(agent_complains)
 {
 	struct agent agent;
@@ -255,7 +257,7 @@ static void restart(struct __test_metadata *_metadata, int async, int lost)
 	agent_stop(&agent);
 	EXPECT_EQ(1, agent.events);
 	files = open_files();
-	/* An asynchronous sender receives the error at the second event. */
+	/* An asynchronous sender receives the error with the second event. */
 	pmtracepoint("t");
 	for (i = 0; i < 10; i++) {
 		usleep(10000);
@@ -284,7 +286,7 @@ TEST(agent_comes_back_asynchronous)
 	restart(_metadata, 1, PMTRACE_ERR_IPC);
 }
 
-/* Events that were accepted arrive, even if the process exits at once. */
+/* Accepted events arrive, even if the process exits at once. */
 TEST(exit_at_once)
 {
 	struct agent *agent;
@@ -302,7 +304,7 @@ TEST(exit_at_once)
 		_exit(accepted);
 	}
 	ASSERT_EQ((ssize_t)sizeof(accepted), read(pipefd[0], &accepted, sizeof(accepted)));
-	/* The last event may have been sent partly. */
+	/* The last event may have been sent only in part. */
 	for (int i = 0; i < 2000 && agent->events < accepted - 1; i++)
 		usleep(10000);
 	usleep(50000);
@@ -313,7 +315,7 @@ TEST(exit_at_once)
 	EXPECT_EQ(0, agent->bad);
 }
 
-/* An agent that is too slow loses whole events, and does not affect others. */
+/* If an agent is too slow, whole events are lost, and no call waits for it. */
 TEST(agent_is_slow)
 {
 	struct agent agent;
@@ -333,7 +335,7 @@ TEST(agent_is_slow)
 	agent_stop(&agent);
 }
 
-/* Whatever the agent sends, no call hangs, and no partial event is sent. */
+/* Regardless of what the agent sends, no call hangs, and no event is sent in part. */
 TEST(garbage)
 {
 	struct agent *agent;

@@ -5,7 +5,7 @@
 
 #include "agent_fake.h"
 
-/* Each test is a separate process, so each has its own first connection. */
+/* Each test is a separate process, so it can make its own first connection. */
 
 static void *first_call(void *tag)
 {
@@ -66,7 +66,7 @@ static void *pairs_of_thread(void *tag)
 	return (void *)bad;
 }
 
-/* The threads wait for each other's acknowledgements, and no event is lost. */
+/* Threads wait for each other's acknowledgments, and no event is lost. */
 TEST(threads_by_the_hundred)
 {
 	static char tags[HUNDREDS][16];
@@ -111,7 +111,7 @@ static void *pairs_of_one_tag(void *arg)
 	return (void *)bad;
 }
 
-/* Each thread has its own transactions of a shared tag: all are sent. */
+/* If threads share a tag, each has its own transactions, and all are sent. */
 TEST(threads_share_a_tag)
 {
 	pthread_t threads[SHARING];
@@ -150,7 +150,7 @@ static int exits_inside(void *unused)
 	return pmtracebegin("inside") || pmtracepoint("before") ? 1 : 0;
 }
 
-/* A transaction that does not end is never sent; events before it are. */
+/* A transaction that does not end is never sent, but earlier events are. */
 TEST(exec_and_exit_inside)
 {
 	struct agent *agent;
@@ -190,7 +190,9 @@ TEST(child_has_a_connection_of_its_own)
 	EXPECT_EQ(3, agent->events);
 }
 
-/* If a program closes all its files, the library does not write to any new ones. */
+/*
+ * If a program closes all its files, the library does not write to the files that it opens later.
+ */
 TEST(number_is_taken)
 {
 	char path[] = "/tmp/number_is_taken.XXXXXX";
@@ -261,7 +263,7 @@ static void trace_five(void)
 	}
 }
 
-/* Nothing connects, so that each call reads the environment again. */
+/* Nothing connects, so each call reads the environment again. */
 TEST(one_warning_for_each_variable)
 {
 	struct agent agent = { 0 };
@@ -271,7 +273,7 @@ TEST(one_warning_for_each_variable)
 	setenv("SHIM_TRACE", "kernal", 1);
 	EXPECT_EQ(1, lines_on_stderr(trace_five));
 	setenv("PCP_TRACE_TIMEOUT", "soon", 1);
-	/* with the module, no agent is connected, so there is nothing to wait for */
+	/* with the module, no agent is connected, and no call waits */
 	EXPECT_EQ(access("/dev/vcpc", F_OK) ? 2 : 1, lines_on_stderr(trace_five));
 }
 

@@ -13,16 +13,16 @@
 
 #include "trace_test.h"
 
-/* How an agent behaves; 0 is correct */
+/* How an agent behaves; if all members are 0, it behaves correctly */
 struct agent_manners {
 	int greeting;		/* instead of 1 */
 	int no_greeting;
-	int split;		/* acknowledgements byte by byte */
-	int answer;		/* instead of the kind of event */
+	int split;		/* acknowledgments are sent byte by byte */
+	int answer;		/* reply to events with this code */
 	int no_answer;
 	int hang_up_after;	/* number of events on a connection */
-	int slow;		/* does not read */
-	unsigned int garbage;	/* seed: random bytes */
+	int slow;		/* the agent does not read */
+	unsigned int garbage;	/* seed of random bytes */
 };
 
 struct agent {
@@ -35,7 +35,7 @@ struct agent {
 	_Atomic int kinds[5];
 	_Atomic int bad;	/* invalid events */
 	_Atomic int synchronous;	/* events that require an answer */
-	int segment;		/* bytes in a TCP segment of the last connection */
+	int segment;		/* bytes in the last connection's TCP segments */
 	double value;		/* value of the last event */
 	char tag[256];
 };
@@ -60,7 +60,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = rand_r(seed);
-	/* Sometimes the reply is almost correct. */
+	/* Sometimes the reply is nearly correct. */
 	if (len >= 16 && rand_r(seed) % 2) {
 		uint32_t ack[4] = { htonl(16), htonl(0x7050), htonl(1),
 				    htonl(rand_r(seed) % 12 - 6) };
@@ -73,7 +73,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 		send(fd, bytes, len, MSG_NOSIGNAL);
 }
 
-/* Whether all of it arrived */
+/* Return whether all of it arrived. */
 static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 {
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
@@ -95,7 +95,7 @@ static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 	return 1;
 }
 
-/* The tag must end at its length, and the padding must be that of the agent's own clients. */
+/* The tag must end at its length, with the same padding that the agent's own clients use. */
 static inline int agent_is_whole(const unsigned char *bytes, uint32_t size)
 {
 	uint32_t end = 24 + bytes[13];
@@ -208,7 +208,7 @@ static void *agent_client(void *arg)
 	return NULL;
 }
 
-/* Listen on a loopback port, 0: any; pass it to the library. */
+/* Listen on a loopback port (0: any), and pass it to the library. */
 static inline int agent_listen(struct agent *agent, in_port_t port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
@@ -241,7 +241,7 @@ static inline int agent_start(struct agent *agent, in_port_t port, struct agent_
 	return at;
 }
 
-/* All data sent has been read by then. */
+/* By then, the agent has read all data that were sent. */
 static inline void agent_stop(struct agent *agent)
 {
 	atomic_store(&agent->stop, 1);
@@ -250,8 +250,8 @@ static inline void agent_stop(struct agent *agent)
 }
 
 /*
- * Start an agent in a separate process, because a test that forks should have no other thread,
- * which could hold a lock at that moment.
+ * Start an agent in a separate process: a test that forks should have no other thread, which could
+ * hold a lock at that moment.
  */
 static inline struct agent *agent_start_apart(struct agent_manners manners, pid_t *pid)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread that is cancelled while it waits for the agent leaves no lock held, so other threads
+ * If a thread is cancelled while it waits for the agent, it releases all locks, so other threads
  * continue.
  */
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static void *waits(void *unused)
 	return NULL;
 }
 
-/* The C library needs it to cancel a thread, and the VMs do not have it. */
+/* The C library needs libgcc_s to cancel a thread, and the VMs do not have it. */
 #define NEEDS_UNWINDER()							\
 	do {									\
 		if (!dlopen("libgcc_s.so.1", RTLD_NOW))				\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process has one connection, a child has its own, and a lost connection is reestablished. */
+/* A process has one connection, its child has another, and a lost connection is reestablished. */
 #include <fcntl.h>
 
 #include <shim/trace.h>
@@ -48,7 +48,10 @@ TEST_F(connection, is_made_again)
 	EXPECT_EQ(1, open_devices(NULL));
 }
 
-/* Another file with the same number is left alone. */
+/*
+ * If the connection's descriptor number is reused for another file, the library does not touch this
+ * file.
+ */
 TEST_F(connection, number_is_taken)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -95,7 +98,7 @@ static int lose_for_good(void *async)
 	err = async ? PMTRACE_ERR_IPC : 0;
 	if (pmtraceend("t") != err || pmtracepoint("p") != err || pmtracebegin("u") != err)
 		return 3;
-	/* The asynchronous begin has failed; the other one continues. */
+	/* The asynchronous begin has failed; the synchronous one succeeds. */
 	return pmtraceend("u") == (async ? PMTRACE_ERR_NOSUCHTAG : 0) ? 0 : 4;
 }
 
@@ -105,7 +108,7 @@ TEST_F(connection, loss_is_silent_when_synchronous)
 	EXPECT_EQ(0, in_child(lose_for_good, NULL));
 }
 
-/* This test does not use the fixture, which has already set the protocol. */
+/* This test does not use the fixture, because it sets the protocol. */
 TEST(loss_is_an_error_when_asynchronous)
 {
 	NEEDS_MODULE();

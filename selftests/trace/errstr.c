@@ -16,7 +16,7 @@ TEST(each_code_has_its_text)
 	}
 }
 
-/* Programs compare these texts, so they are those of PCP. */
+/* The texts are the same as PCP's, because programs compare them. */
 static const struct {
 	int code;
 	const char *text;

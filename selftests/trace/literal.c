@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While there is no listener, calls with literals return without calling the library. Their results
- * equal those of the functions, regardless of other changes in the meantime.
+ * While there is no listener, calls with literals do not call the library.  Their results equal
+ * those of the functions, whatever else changes in the meantime.
  */
 #include <dlfcn.h>
 
 #include "trace_test.h"
 
-#define TIMES	5	/* from the second or third call on the library is not called */
+#define TIMES	5	/* after the second or third call, the library is not called */
 
-/* How often the library was called for a literal because the fast path was not available */
+/* Number of calls of the library for a literal, which happen if the fast path is not available */
 static atomic_uint meetings;
 
 void shim_trace_meet(const char *tag, struct shim_trace_site *site)
@@ -63,7 +63,7 @@ TEST_F(literal, arguments)
 	}
 }
 
-/* A literal and a computed name are the same tag. */
+/* A literal and a computed name can be the same tag. */
 TEST_F(literal, with_the_functions)
 {
 	char name[8] = "mixed";
@@ -78,7 +78,7 @@ TEST_F(literal, with_the_functions)
 	}
 }
 
-/* Enough literals for collisions, begun and ended crosswise */
+/* Enough literals for collisions; transactions of different literals overlap. */
 #define TEN(do, s)	do(s "0") do(s "1") do(s "2") do(s "3") do(s "4") \
 			do(s "5") do(s "6") do(s "7") do(s "8") do(s "9")
 #define THIRTY(do)	TEN(do, "0") TEN(do, "1") TEN(do, "2")
@@ -129,7 +129,7 @@ static int child_of_child(void *unused)
 	return ret || begin_it() ? 4 : in_child(child, NULL);
 }
 
-/* A child does not know its parent's tags, although it has the addresses that the program keeps. */
+/* A child does not know its parent's tags, although its program has their cached addresses. */
 TEST_F(literal, fork)
 {
 	for (int i = 0; i < TIMES; i++) {
@@ -144,7 +144,7 @@ TEST_F(literal, fork)
 #define ROUNDS		1000
 #define MOST_MEETINGS	8	/* two each for begin with end, and for the point */
 
-/* 0 if nearly all of many calls avoided the library */
+/* Return 0 if nearly all of many calls avoided the library. */
 static int is_slow(void *unused)
 {
 	int bad = 0;
@@ -169,7 +169,7 @@ static void *forks(void *ret)
 	return NULL;
 }
 
-/* The fast path is found, also in children of any thread, and in their children. */
+/* The fast path is also used in children of any thread, and in their children. */
 TEST_F(literal, quick)
 {
 	pthread_t thread;
@@ -183,7 +183,7 @@ TEST_F(literal, quick)
 	EXPECT_EQ(2, is_slow(NULL));	/* everything is cached, so the library is not called */
 }
 
-/* Changed flags take effect at the next call. */
+/* Changed flags take effect with the next call. */
 static int says_calls(void *arg)
 {
 	const int *pipefd = arg;
@@ -210,7 +210,7 @@ TEST_F(literal, flags_between)
 	EXPECT_EQ(3 * TIMES, lines);
 }
 
-/* Begun while events are not sent, ended while they are, and vice versa */
+/* Begin while events are not sent and end while they are, and vice versa. */
 TEST_F(literal, turned_on_between)
 {
 	setenv("SHIM_TRACE", "probe", 1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without the module, a begin through it reports an error, and does not begin. */
+/*
+ * Without the module, a begin that requires it returns an error, and does not begin a transaction.
+ */
 #include <time.h>
 
 #include "trace_test.h"
@@ -45,7 +47,7 @@ TEST(silence_helps)
 	EXPECT_EQ(-ENODEV, pmtracebegin("t"));
 }
 
-/* Count the connection attempts with this list, in 1.4 s and the delay of a busy machine. */
+/* Count the connection attempts with this list, during 1.4 s and any delay of a busy machine. */
 static int count_connects(const char *list)
 {
 	int pipefd[2], n = 0;
@@ -76,7 +78,7 @@ struct plan {
 	int first, then;	/* seconds between the first two attempts, and between the others */
 };
 
-/* 0 if the number of attempts matches the plan in the elapsed time */
+/* Return 0 if the number of attempts matches the plan for the elapsed time. */
 static int is_as_planned(void *arg)
 {
 	const struct plan *plan = arg;
@@ -106,7 +108,7 @@ TEST(tries_now_and_then)
 	}
 }
 
-/* By default, the library looks for an agent then. */
+/* Without the module, the library looks for an agent by default. */
 TEST(other_way)
 {
 	NEEDS_NO_MODULE();

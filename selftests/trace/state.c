@@ -36,7 +36,7 @@ TEST(async_is_settled_by_connecting)
 	EXPECT_EQ(0, pmtracestate(PMTRACE_STATE_ASYNC));
 }
 
-/* What a child writes to standard error with these flags */
+/* Return what a child writes to standard error with these flags. */
 static ssize_t diagnostics(int flags, char *text, size_t size)
 {
 	int pipefd[2];

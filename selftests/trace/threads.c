@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Simultaneous first calls of several threads open one connection, and many threads lose no events.
+ * If several threads make their first calls at the same time, one connection is opened, and many
+ * threads lose no events.
  */
 #include "trace_test.h"
 
@@ -101,7 +102,10 @@ static intptr_t in_thread(void *(*fn)(void *), const char *tag)
 	return (intptr_t)ret;
 }
 
-/* A thread without a transaction ends another thread's, even if that thread has exited. */
+/*
+ * In a thread without a transaction, an end ends another thread's transaction, even if that thread
+ * has exited.
+ */
 TEST(an_end_without_a_begin_ends_anothers)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -115,7 +119,7 @@ TEST(an_end_without_a_begin_ends_anothers)
 	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("mine"));
 	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, in_thread(end_it, "mine"));
 	EXPECT_EQ(PMTRACE_ERR_NOSUCHTAG, in_thread(end_it, "never"));
-	/* A new thread does not take over transactions that an earlier one left open. */
+	/* A new thread does not inherit transactions that an earlier thread left open. */
 	for (int i = 0; i < 100; i++)
 		ASSERT_EQ(0, in_thread(begin_it, "mine"));
 	for (int i = 0; i < 100; i++)
@@ -141,7 +145,7 @@ static void *many_tags(void *arg)
 	return (void *)bad;
 }
 
-/* Tags of which each thread used some first: all are found again, also in a child. */
+/* Use tags of which each thread used some first: all are found again, also in a child. */
 static int tags_of_both(void *unused)
 {
 	char tag[32];
@@ -171,7 +175,7 @@ TEST(many_tags_in_each_thread)
 	EXPECT_EQ(NULL, many_tags("leave them"));
 	for (int i = 0; i < THREADS; i++)
 		EXPECT_EQ(0, in_thread(many_tags, NULL));
-	/* What this thread leaves open is ended here after the calling thread's own. */
+	/* Here the other thread's open transactions are ended after the calling thread's own. */
 	EXPECT_EQ(0, in_thread(many_tags, "leave them"));
 	for (int i = 0; i < MANY_TAGS; i++) {
 		char tag[32];
@@ -183,7 +187,7 @@ TEST(many_tags_in_each_thread)
 	}
 }
 
-/* Threads that never end their transactions take bounded memory. */
+/* Threads that never end their transactions use a bounded amount of memory. */
 TEST(threads_that_never_end_it)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -214,7 +218,7 @@ static void *forks(void *tag)
 				  pmtracebegin(tag) != PMTRACE_ERR_INPROGRESS || pmtraceend(tag));
 }
 
-/* A child of any thread has no open transactions. */
+/* A child forked by any thread has no open transactions. */
 TEST(forked_by_a_thread)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -223,7 +227,10 @@ TEST(forked_by_a_thread)
 	EXPECT_EQ(0, pmtraceend("one tag"));
 }
 
-/* Fork while threads are inside calls: the child works, whatever locks they hold. */
+/*
+ * If a process forks while threads are inside calls, the child works, regardless of the locks that
+ * they hold.
+ */
 static void *forever(void *stop)
 {
 	char tag[32];

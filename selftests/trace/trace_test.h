@@ -26,7 +26,10 @@
 		SKIP(return, "needs the vcpc module");				\
 } while (0)
 
-/* The number of descriptors of the module's device that this process has; the last one in @fd */
+/*
+ * Return the number of this process's descriptors of the module's device, and store the last one in
+ * @fd.
+ */
 static inline int open_devices(int *fd)
 {
 	char link[64], target[64];
@@ -53,7 +56,7 @@ static inline int open_devices(int *fd)
 	return n;
 }
 
-/* Run in a child, and return the child's result, 0 to 200. */
+/* Run in a child.  Return the child's result, 0 to 200. */
 static inline int in_child(int (*fn)(void *), void *arg)
 {
 	int status;

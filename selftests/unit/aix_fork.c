@@ -28,7 +28,9 @@ static void raise_now(void)
 	raise(SIGUSR1);
 }
 
-/* Handlers registered before the library's run after it has taken its lock. */
+/*
+ * Handlers that were registered before the library's own run after the library has taken its lock.
+ */
 TEST(a_handler_during_fork)
 {
 	pm_prog_t prog;
@@ -43,7 +45,7 @@ TEST(a_handler_during_fork)
 	alarm(20);
 	pid = fork();
 	if (!pid) {
-		/* The child has no program. */
+		/* A program is not inherited, so the child has none. */
 		pm_data_t data;
 
 		_exit(handled != 0 || !pm_get_data_mythread(&data));

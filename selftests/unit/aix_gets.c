@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A million calls that get data, each followed by a free, do not increase memory use. */
+/* A million calls that get data, each followed by a free, do not increase memory usage. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 

@@ -22,7 +22,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 
 #define MOST_CALLS	100000
 
-/* @callers: where each allocation was made, if they are recorded; shared with children */
+/* @callers: the code address of each allocation, if recorded; shared with children */
 static struct {
 	bool armed, for_good, hit;
 	int left;
@@ -109,7 +109,7 @@ static int set_mm(const struct scope *s, int mode)
 	return s->set_mm(&prog);
 }
 
-/* A failed call does not keep memory ... */
+/* Check that a failed call does not keep memory ... */
 static int allocated(int ret, void *memory)
 {
 	if (ret && memory)
@@ -191,7 +191,7 @@ static int drop(const struct scope *s)
 	return s->drop();
 }
 
-/* Calls on a program that is set; whether it counts before */
+/* Calls on a program, and whether it counts before the call */
 static const struct op {
 	const char *name;
 	int (*call)(const struct scope *s);
@@ -236,7 +236,7 @@ static int counts(const struct scope *s, const struct op *op)
 }
 
 /*
- * The call can continue without the list of online processors, because the list is read again at
+ * Return whether the call succeeds without the list of online processors, which is read again at
  * the next call.
  */
 static bool manages_without(const struct scope *s)
@@ -244,13 +244,18 @@ static bool manages_without(const struct scope *s)
 	return !strcmp(s->name, "system");
 }
 
-/* If a thread's sample of itself fails, it is repeated with the lock, which finds the reason. */
+/*
+ * Return whether the call is repeated: if a thread's sample of itself fails, it is repeated with
+ * the lock, to find the reason.
+ */
 static bool tries_again(const struct scope *s, const struct op *op)
 {
 	return !strcmp(s->name, "mythread") && (op->call == data || op->call == Tdata);
 }
 
-/* One attempt: true if an allocation failed, so that there is another one to try */
+/*
+ * Make one attempt.  Return true if an allocation failed, which means that there are more to try.
+ */
 static bool one_call(struct __test_metadata *_metadata, const struct scope *s, const struct op *op,
 		     int after, bool for_good)
 {
@@ -272,7 +277,7 @@ static bool one_call(struct __test_metadata *_metadata, const struct scope *s, c
 	}
 	ASSERT_EQ(Pmapi_Malloc_Err, ret) {
 		TH_LOG("%s, %s: allocation %d%s", s->name, op->name, after,
-		       for_good ? " and all behind it" : "");
+		       for_good ? " and all later ones" : "");
 	}
 	EXPECT_EQ(live, memory.live) TH_LOG("%s, %s: allocation %d", s->name, op->name, after);
 	EXPECT_EQ(op->before, counts(s, op)) TH_LOG("%s, %s: allocation %d", s->name, op->name, after);
@@ -349,8 +354,9 @@ TEST_F(memory, set)
 }
 
 /*
- * A reset unbinds the program and binds it again.  If that fails for lack of memory, the thread may
- * be left without a program, which the next call reports.  Processors are bound again at that time.
+ * A reset unbinds the program and binds it again.  If this fails for lack of memory, the thread can
+ * be left without a program, which the next call reports.  The next call also binds processors
+ * again.
  */
 TEST_F(memory, reset)
 {
@@ -375,7 +381,7 @@ TEST_F(memory, reset)
 		}
 }
 
-/* Run each in a child, because the tables are created only once. */
+/* Initialize in a child, because the tables are created only once. */
 static int initialize_in_child(int after)
 {
 	pid_t pid = fork();
@@ -395,7 +401,7 @@ static int initialize_in_child(int after)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The places of all allocations, in their order; their number */
+/* Store the code addresses of all allocations in order, and return their number. */
 static int callers_of_initialization(const void **callers)
 {
 	pid_t pid = fork();
@@ -412,7 +418,7 @@ static int callers_of_initialization(const void **callers)
 	return n;
 }
 
-/* Whether an allocation is one of the first or last few that its place makes */
+/* Return whether an allocation is one of the first or last few at its code address. */
 static bool is_at_end(const void *const *callers, int n, int i)
 {
 	int before = 0, after = 0;
@@ -425,9 +431,9 @@ static bool is_at_end(const void *const *callers, int n, int i)
 }
 
 /*
- * There is an allocation for each name of an event, so one place in the code makes thousands of
- * allocations.  Only the first, the last and every 100th one are tried, because each try takes two
- * initializations.
+ * There is an allocation for each name of an event, so one code address makes thousands of
+ * allocations.  Only the first, the last and every 100th one are tried, because each attempt needs
+ * two initializations.
  */
 TEST(initialization)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexing as a whole on the synthetic clock: every count and time is known. */
+/* Multiplexing on the synthetic clock, where every count and time is known */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/aix_test.h"
 
@@ -15,7 +15,7 @@ static void run(unsigned long long ms)
 	shim_clock__run(syscall(SYS_gettid), ms * MS);
 }
 
-/* Instructions occur at two per microsecond. */
+/* Instructions occur at a rate of two per microsecond. */
 static void expect(struct __test_metadata *_metadata, int (*get)(pm_data_mx_t *data), int rounds,
 		   int a, int b, int c)
 {
@@ -72,7 +72,7 @@ TEST_F(mx, worked_vector)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* The same in a group of one member, whose reset does not start a new slot. */
+/* The same holds for a group of one member, except that its reset does not start a new slot. */
 TEST_F(mx, worked_vector_of_a_group)
 {
 	int (*get)(pm_data_mx_t *data) = pm_get_data_mygroup_mx;
@@ -96,7 +96,10 @@ TEST_F(mx, worked_vector_of_a_group)
 	ASSERT_EQ(0, pm_delete_program_mygroup());
 }
 
-/* Shorter than a slot, and than all slots: sets that were not measured have a time of 0. */
+/*
+ * If the program runs shorter than a slot, or than all slots, sets that were not measured have a
+ * time of 0.
+ */
 TEST_F(mx, short_runs)
 {
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&self->prog));
@@ -111,7 +114,7 @@ TEST_F(mx, short_runs)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Counting time is the sum of the sets' times and the gaps between them. */
+/* The counting time is the sum of the sets' times and the gaps between them. */
 TEST_F(mx, times_and_gaps)
 {
 	unsigned long long sum = 0;
@@ -153,7 +156,7 @@ TEST_F(mx, system)
 	ASSERT_EQ(0, pm_delete_program());
 }
 
-/* Repeatedly shorter than a slot: every set is counted. */
+/* Every set counts a region that runs repeatedly and is shorter than a slot. */
 TEST_F(mx, bracketed_region)
 {
 	pm_data_mx_t data;
@@ -196,7 +199,7 @@ TEST_F(mx, stamps_of_start_read_and_stop)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Each set has its own mode; the first one's determines whether to count. */
+/* Each set has its own mode; the mode of the first one determines whether to count. */
 TEST_F(mx, modes_of_sets)
 {
 	pm_prog_t sets[2] = { program("PM_INST_CMPL"), program("PM_INST_CMPL") };

@@ -19,7 +19,7 @@ static pid_t my_tid(void)
 	return syscall(SYS_gettid);
 }
 
-/* Instructions occur at two per microsecond. */
+/* Instructions occur at a rate of two per microsecond. */
 static int count_alone(void)
 {
 	pm_prog_t prog = program("PM_INST_CMPL");
@@ -40,7 +40,7 @@ static int count_alone(void)
 	return ret;
 }
 
-/* Every second thread exits without deleting its program. */
+/* Count in a thread with its own program; every second thread exits without deleting it. */
 static void *alone(void *arg)
 {
 	int ret = count_alone();
@@ -69,7 +69,7 @@ TEST(each_by_itself)
 
 	ASSERT_EQ(0, initialize());
 	all_of(_metadata, alone);
-	/* Nothing of theirs is left. */
+	/* No resources of the threads remain. */
 	prog = program("PM_INST_CMPL");
 	EXPECT_EQ(0, pm_set_program(&prog));
 	EXPECT_EQ(0, pm_delete_program());
@@ -77,7 +77,10 @@ TEST(each_by_itself)
 
 static pid_t leader;
 
-/* Register this thread with the synthetic clock, as the kernel would. */
+/*
+ * Count in a member of the group, after registering this thread with the synthetic clock, like a
+ * kernel does.
+ */
 static void *member(void *arg)
 {
 	pm_data_mx_t data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation and each open(2) of a check fails in turn. The check reports the error, or finds
- * the same damage.
+ * During a check, each allocation and each open(2) fails in turn. The check reports the error, or
+ * finds the same damage.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -15,10 +15,10 @@
 #include "kselftest_harness.h"
 
 #define RECORDS	3
-#define MOST	20000	/* failures; a check needs fewer allocations */
+#define MOST	20000	/* allocations that fail; a check makes fewer */
 
 static struct {
-	int left;	/* number of calls that succeed; negative: all */
+	int left;	/* number of calls that still succeed; negative: all */
 	bool hit;
 } memory = { .left = -1 }, files = { .left = -1 };
 
@@ -66,7 +66,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, mode);
 }
 
-/* A sum over everything that a check reports */
+/* Add a problem to a sum over everything that a check reports. */
 static void add_problem(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	*(unsigned long *)arg += strlen(file) + offset + 1000 * strlen(text);
@@ -148,7 +148,9 @@ static uint32_t number(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
 }
 
-/* Remove the first descriptor: only the metadata shows that values of its metric are damage. */
+/*
+ * Remove the first descriptor: then only the metadata shows that values of its metric are damage.
+ */
 TEST_F(check, values_of_an_unknown_metric)
 {
 	size_t len, at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges without marks: all ranges, inserted in any order, are found exactly, in the minimum number
- * of pieces.
+ * Ranges without marks are inserted in any order, and found exactly, in the minimum number of
+ * pieces.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 
 #define RECORDS		600
-#define IN_A_VOLUME	100	/* of 10 bytes each */
+#define IN_A_VOLUME	100	/* records of 10 bytes */
 
 struct model {
 	int64_t time[RECORDS];
@@ -27,8 +27,8 @@ static unsigned int roll(unsigned int sides)
 }
 
 /*
- * The position before the @i-th record, which is at the end of a volume rather than at the start of
- * the next one
+ * Return the position before the @i-th record: the end of a volume, rather than the start of the
+ * next one.
  */
 static struct shim_position before(unsigned int i)
 {
@@ -51,13 +51,16 @@ static void model_make(struct model *m)
 	}
 }
 
-/* Whether the record before @i and the @i-th are in the same range, if both are known */
+/*
+ * Return whether the record before @i and the @i-th record are in the same range, if both are
+ * known.
+ */
 static bool goes_on(const struct model *m, unsigned int i)
 {
 	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
 }
 
-/* The ranges that a traversal of several records adds */
+/* Add the ranges of a traversal of several records. */
 static void add_some(struct model *m, struct shim_clear_ranges *known)
 {
 	unsigned int i = roll(RECORDS), end = i + 1 + roll(30), first = i;
@@ -104,7 +107,7 @@ TEST(what_was_put_in)
 				TH_LOG("round %d, record %u", round, i);
 			}
 			ASSERT_TRUE(found_right(&m, &known, i, true)) {
-				TH_LOG("round %d, record %u, back", round, i);
+				TH_LOG("round %d, record %u, backwards", round, i);
 			}
 		}
 		shim_clear_ranges__forget(&known);
@@ -114,7 +117,7 @@ TEST(what_was_put_in)
 	}
 }
 
-/* Memory stays small for any number of ranges, and known ranges can still grow. */
+/* Memory usage stays small for any number of ranges, and known ranges can still grow. */
 TEST(not_too_many)
 {
 	struct shim_clear_range s = { .from = { 0, 0 } }, found;

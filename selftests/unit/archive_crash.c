@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writers are interrupted: killed at random moments, and out of disk space. Committed records are
- * complete, others are absent, and the archive can be opened.
+ * Writers are killed at random moments, or run out of disk space.  Committed records are complete,
+ * others are absent, and the archive can be opened.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ FIXTURE_TEARDOWN(crash)
 	place_remove(&self->place);
 }
 
-/* Between the records, instances appear and disappear, so that all three files are written. */
+/* Write a record; instances appear and disappear in between, so all three files are written. */
 static int write_on(struct shim_writer *w, unsigned int i)
 {
 	static const int32_t inst[] = { 0, 3, 7, 8 };
@@ -54,7 +54,7 @@ static int write_on(struct shim_writer *w, unsigned int i)
 	return shim_writer__indom(w, &indom) ? -1 : sample_record(w, at(i), i);
 }
 
-/* Write until killed, and report how many records are committed. */
+/* Write until killed, and report the number of committed records. */
 static void write_forever(const char *base, int version, volatile unsigned int *committed)
 {
 	struct shim_label label = sample_label(version);
@@ -76,8 +76,8 @@ static void write_forever(const char *base, int version, volatile unsigned int *
 }
 
 /*
- * Check that all records are valid, that the archive ends with the last one, and that up to @behind
- * bytes follow.
+ * Check that all records are valid, that the archive ends with the last one, and that at most
+ * @behind bytes follow.
  */
 static int count(const char *base, int behind)
 {
@@ -132,11 +132,11 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 		if (!*committed) {
 			/* nothing was committed; the first record may or may not exist */
 			none++;
-			/* On a busy machine it takes longer until there is a record. */
+			/* On a busy machine it can take longer until a record is written. */
 			if (none * 2 > (unsigned int)round)
 				longest += 500;
 		} else {
-			/* one more can be complete without having been reported */
+			/* one more record can be complete without being reported */
 			ASSERT_LE((int)*committed, n) {
 				TH_LOG("round %d: %s", round, place.base);
 			}
@@ -149,7 +149,7 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 	EXPECT_GT(200, none);
 }
 
-/* No file can exceed the limit: the disk is full at every possible length. */
+/* No file can exceed the limit, so the disk is full at every possible length. */
 TEST_F_TIMEOUT(crash, out_of_room, 1200)
 {
 	for (unsigned int limit = 0; limit < 12000; limit += limit < 3000 ? 13 : 101) {
@@ -164,7 +164,7 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 		ASSERT_EQ(0, sample_declare(w, at(0)));
 		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
 		for (unsigned int i = 0; i < 40; i++) {
-			/* a refused record leaves its number to the next one */
+			/* the number of a refused record is used for the next one */
 			err = sample_record(w, at(i), good);
 			ASSERT_TRUE(!err || err == -EFBIG);
 			good += !err;
@@ -188,7 +188,7 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 	}
 }
 
-/* The last possible failure is reported; the records still exist. */
+/* If the last possible write fails, closing reports it, and the records still exist. */
 TEST_F(crash, closing_says_what_failed)
 {
 	struct shim_label label = sample_label(variant->version);
@@ -204,7 +204,7 @@ TEST_F(crash, closing_says_what_failed)
 	free(slurp(place_file(&self->place, "index"), &len));
 	room.rlim_cur = len;
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
-	/* there is no space for the last entry of the index */
+	/* there is no space for the last index entry */
 	EXPECT_EQ(-EFBIG, shim_writer__close(w));
 	EXPECT_EQ(2, count(self->place.base, -ERANGE));
 }

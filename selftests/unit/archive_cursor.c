@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cursors over archives of known content: every record in both directions, and every seek compared
- * with a linear search, with the original index, without it, and with a wrong index.
+ * Move cursors over archives with known content: read every record in both directions, and compare
+ * every seek with a linear search, with the original index, without it, and with a wrong index.
  */
 #include "archive/archive.h"
 #include "archive/volume.h"
@@ -20,7 +20,7 @@ FIXTURE(cursor) {
 FIXTURE_VARIANT(cursor) {
 	int version;
 	unsigned int volume;	/* records per volume, or 0 */
-	unsigned int value_len;	/* bytes of the string, to make the index grow */
+	unsigned int value_len;	/* length of the string, which makes the index grow */
 };
 
 FIXTURE_VARIANT_ADD(cursor, v3) {
@@ -35,12 +35,12 @@ FIXTURE_VARIANT_ADD(cursor, v2_volumes) {
 	.version = 2, .volume = 700, .value_len = 900,
 };
 
-/* Larger than the copied size, so that it is mapped */
+/* The archive is larger than the size up to which files are copied, so it is mapped. */
 FIXTURE_VARIANT_ADD(cursor, v3_mapped) {
 	.version = 3, .volume = 0, .value_len = 8000,
 };
 
-/* Larger in total, so that the first volumes are copied and the others mapped */
+/* The archive is larger in total, so the first volumes are copied and the others mapped. */
 FIXTURE_VARIANT_ADD(cursor, v3_some_mapped) {
 	.version = 3, .volume = 250, .value_len = 8000,
 };
@@ -97,7 +97,7 @@ FIXTURE_TEARDOWN(cursor)
 	place_remove(&self->place);
 }
 
-/* Whether @rec is the @i-th record */
+/* Return whether @rec is the @i-th record. */
 static bool is_record(const FIXTURE_DATA(cursor) *self, const struct shim_record *rec,
 		      unsigned int i)
 {
@@ -147,7 +147,7 @@ TEST_F(cursor, steps)
 	shim_archive__put(ar);
 }
 
-/* The label of an archive that starts so early looks like a mark. */
+/* If an archive starts this early, its label looks like a mark. */
 static void step_before_the_first(struct __test_metadata *_metadata, int version)
 {
 	struct shim_label label = sample_label(version);
@@ -188,7 +188,7 @@ TEST(the_label_is_no_record)
 	step_before_the_first(_metadata, 3);
 }
 
-/* Seek to @when: check that @first records are before it, and @last not after it. */
+/* Seek to @when, and check that @first records are before it and @last are not after it. */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 		       struct shim_readbuf *readbuf, struct shim_ts when, unsigned int first,
 		       unsigned int last)
@@ -210,7 +210,7 @@ static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar
 	return last ? !err && is_record(self, &rec, last - 1) : err == -ERANGE;
 }
 
-/* Use the map and a buffer of a few records alternately. */
+/* Seek alternately with the map and with a buffer of a few records. */
 static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
 		  unsigned int first, unsigned int last)
 {
@@ -221,7 +221,7 @@ static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, str
 	return right;
 }
 
-/* Seek to every time stamp, and to a moment before and after each. */
+/* Seek to every time stamp, and to a time before and after each. */
 static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 			     unsigned int step)
 {
@@ -256,7 +256,10 @@ TEST_F_TIMEOUT(cursor, seeks_by_the_index, 1200)
 	shim_archive__put(ar);
 }
 
-/* Far from any index entry, records are read instead of mapped, and found with few reads. */
+/*
+ * Far from any index entry, records are found by reading a small part of the file, without mapping
+ * it.
+ */
 TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 {
 	unsigned int i = self->n / 2;
@@ -294,7 +297,7 @@ TEST_F_TIMEOUT(cursor, seeks_without_index, 1200)
 	shim_archive__put(ar);
 }
 
-/* Offsets that are not those of a record, time stamps that differ from the record's */
+/* Index entries with wrong offsets or wrong time stamps do not affect seeks. */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -321,8 +324,8 @@ TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 }
 
 /*
- * Index entries that are in order and refer to records, but that each have the time stamp of the
- * previous or the next record
+ * Seeks work if index entries are in order and refer to records, but each has the time stamp of the
+ * previous or the next record.
  */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 1200)
 {

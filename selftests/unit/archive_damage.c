@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged archives: cut at every byte, changed at every byte, shuffled at random.  No read goes out
- * of bounds (checked by the sanitizers), everything terminates, and strings are valid.
+ * Archives are truncated at every byte, changed at every byte, and shuffled at random.  No read is
+ * out of bounds (the sanitizers check this), every call ends, and strings are valid.
  */
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
 #define RECORDS		4
-#define LIMIT		100000	/* more records than any of the files has bytes */
+#define LIMIT		100000	/* more records than any file has bytes */
 
-static unsigned long touched;	/* so no read is optimized away */
+static unsigned long touched;	/* prevents reads from being optimized away */
 
 static void touch_value(const struct shim_value *v)
 {
@@ -135,7 +135,7 @@ static void touch_all(struct shim_archive *ar)
 		abort();
 }
 
-/* 1 if it opened */
+/* Use every call on an archive.  Return 1 if it could be opened. */
 static int exercise(const char *base)
 {
 	struct shim_archive *ar;
@@ -231,7 +231,7 @@ TEST_F_TIMEOUT(damage, cut_at_every_byte, 1200)
 		ASSERT_EQ(0, truncate(path, n));
 		opened += exercise(self->place.base);
 	}
-	/* every volume except a truncated label, or a single volume, can be read */
+	/* some of the truncated archives can still be opened */
 	EXPECT_NE(0, opened);
 	free(data);
 }
@@ -264,7 +264,7 @@ TEST_F_TIMEOUT(damage, every_byte_changed, 1200)
 	free(data);
 }
 
-/* Pieces of the file copied over others: valid lengths and counts in wrong places */
+/* Pieces of the file are copied over others: valid lengths and counts in wrong places. */
 TEST_F_TIMEOUT(damage, pieces_moved_about, 1200)
 {
 	const char *path = place_file(&self->place, variant->suffix);

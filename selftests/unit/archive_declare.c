@@ -10,8 +10,8 @@
 #include "archive/declare.h"
 #include "kselftest_harness.h"
 
-#define METRICS	400	/* they fill a few chunks of memory */
-#define SEEDS	60	/* with each, the chunks end in other places */
+#define METRICS	400	/* these fill a few chunks of memory */
+#define SEEDS	60	/* with each seed, chunks end in other places */
 
 static struct {
 	int left;	/* number of allocations that succeed; negative: all */
@@ -49,21 +49,23 @@ static int declare(struct shim_declared *d, const char *name, uint32_t pmid)
 	size_t before = out.len;
 	int ret = shim_declared__desc(d, &desc, &out);
 
-	/* a failure leaves no part of a record */
+	/* after a failure, no part of a record remains */
 	if (ret && out.len != before)
 		ret = -EPROTO;
 	out.len = 0;
 	return ret;
 }
 
-/* A name of three parts, of which the second is also above other metrics */
+/* Make a name of three parts; other metrics are also below the second part. */
 static void name_of(char *name, size_t size, unsigned int seed, unsigned int i)
 {
 	snprintf(name, size, "top%u.group%0*u.m%0*u", seed, 5 + (int)(seed * 7) % 83, i / 2,
 		 5 + (int)(seed * 3 + i * 11) % 89, i);
 }
 
-/* 1 if allocation @at failed, 0 if there are fewer, or -1 */
+/*
+ * Declare all metrics.  Return 1 if allocation @at failed, 0 if there are fewer allocations, or -1.
+ */
 static int declare_all(unsigned int seed, int at)
 {
 	struct shim_declared d;
@@ -84,7 +86,7 @@ static int declare_all(unsigned int seed, int at)
 			state = -1;
 	}
 	memory.left = -1;
-	/* each name and each part above it is taken */
+	/* each name and each part above it is in use */
 	for (unsigned int i = 0; i < METRICS && state >= 0; i++) {
 		name_of(name, sizeof(name), seed, i);
 		if (declare(&d, name, METRICS + 1) != -EEXIST)

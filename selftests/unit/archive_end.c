@@ -11,7 +11,7 @@ FIXTURE(end) {
 	uint8_t *data;
 	size_t len;
 	uint64_t last;	/* offset of the last record */
-	uint64_t fifth;	/* and of a record after 1/5 of them */
+	uint64_t fifth;	/* offset of a record after 1/5 of them */
 };
 
 FIXTURE_SETUP(end)
@@ -40,8 +40,8 @@ FIXTURE_TEARDOWN(end)
 }
 
 /*
- * Whether the archive opens and ends with record @n - 1 of @n readable ones, followed by the result
- * @then
+ * Return whether the archive opens and ends with record @n - 1 of @n readable ones, followed by the
+ * result @then.
  */
 static bool ends(struct place *place, unsigned int n, int then)
 {
@@ -96,7 +96,7 @@ TEST_F(end, of_one_cut_in_its_last_record)
 {
 	for (size_t len = self->last + 1; len < self->len; len++) {
 		spit(place_file(&self->place, "0"), self->data, len);
-		/* An incomplete length is silently treated as the end. */
+		/* An incomplete length is treated as the end, without an error. */
 		with_and_without_index(_metadata, &self->place, RECORDS - 1,
 				       len < self->last + 4 ? -ERANGE : -EBADMSG, "cut");
 	}
@@ -146,7 +146,7 @@ TEST_F(end, with_a_hollow_record)
 	free(data);
 }
 
-/* The final length leads to the start of the previous record, whose length differs. */
+/* The trailing length leads to the start of the previous record, whose length differs. */
 TEST_F(end, with_a_length_over_two_records)
 {
 	struct shim_archive *ar;
@@ -195,7 +195,7 @@ TEST_F(end, with_a_partial_index_entry)
 	free(data);
 }
 
-/* The end is the physically last record, whatever its time. */
+/* The end is the physically last record, regardless of its time. */
 TEST_F(end, of_one_whose_time_goes_back)
 {
 	struct shim_archive *ar;
@@ -209,7 +209,7 @@ TEST_F(end, of_one_whose_time_goes_back)
 	shim_archive__put(ar);
 }
 
-/* A writer continues, and sometimes half a record is visible. */
+/* While a writer continues, half of a record is sometimes visible. */
 TEST_F(end, moves_as_the_archive_grows)
 {
 	size_t record = self->len - self->last, size = self->len / 4;
@@ -240,7 +240,7 @@ TEST_F(end, moves_as_the_archive_grows)
 		ASSERT_TRUE(sample_matches(&first, 0));
 		if (size == self->len)
 			break;
-		/* a partial record is removed, as after a full disk, and another one follows */
+		/* a partial record is removed, as after a full disk, and another one is written */
 		if (size % 3 == 0) {
 			ASSERT_EQ(0, ftruncate(fd, rec.offset + rec.len));
 			ASSERT_EQ(8, pwrite(fd, "whatever", 8, rec.offset + rec.len));
@@ -255,7 +255,9 @@ TEST_F(end, moves_as_the_archive_grows)
 	shim_archive__put(ar);
 }
 
-/* The archive grows from a label alone beyond the copied size to the mapped size, and further. */
+/*
+ * The archive grows from only a label to more than the copied size, and further while it is mapped.
+ */
 TEST_F(end, moves_into_the_mapped)
 {
 	const uint32_t big = 3 << 20;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The same files of an archive are found, whether the directory is read once or for each archive.
- */
+/* The same files of an archive are found if the directory is read once or for each archive. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,7 +44,7 @@ static bool make(FIXTURE_DATA(folder) *self, const char *name)
 	return fd >= 0 && !close(fd);
 }
 
-/* Names that are prefixes of others, and sort before and after the dot */
+/* Some names are prefixes of others, and sort before or after the dot. */
 TEST_F(folder, has_the_same_files)
 {
 	static const char *const files[] = {
@@ -78,7 +76,10 @@ TEST_F(folder, has_the_same_files)
 	}
 }
 
-/* Opening many archives of a directory scans it only once, so newer files are not seen. */
+/*
+ * If many archives of a directory are opened, it is scanned only once, and newer files are not
+ * found.
+ */
 TEST_F(folder, is_read_once)
 {
 	struct shim_files files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Check a small archive of each version, byte for byte: the writer's output, and the reader's
- * interpretation.
+ * For a small archive of each version, the writer's output is correct byte for byte, and the
+ * reader's results are correct.
  */
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -15,7 +15,7 @@ static size_t pack(uint8_t *out, const char *s)
 
 	while (*s) {
 		unsigned int byte, times;
-		int used = 0;	/* unchanged unless the whole pattern was present */
+		int used = 0;	/* stays 0 unless the whole pattern is present */
 
 		if (*s == ' ') {
 			s++;

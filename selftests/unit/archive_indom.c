@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instance domains over time: the reader reconstructs a random history from the writer's output,
- * state by state, in several threads at once.
+ * Instance domains change over time: several threads at once read each state of a random history
+ * from the writer's output.
  */
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 #define STATES	300
 #define IDS	40
 
-/* The domain from a time on; an instance without a name does not exist */
+/* The state of a domain from a time on; an instance without a name does not exist */
 struct model {
 	struct shim_ts stamp;
 	char name[IDS][16];
@@ -51,7 +51,7 @@ static void evolve(struct model *m, int version, unsigned int *seed)
 		else
 			sprintf(m->name[id], "i%d-%u", id, rand_r(seed) % 1000);
 	}
-	/* occasionally it becomes empty, which version 2 cannot represent */
+	/* occasionally the domain becomes empty, which version 2 cannot represent */
 	if (version > 2 && !(rand_r(seed) % 20))
 		memset(m->name, 0, sizeof(m->name));
 	m->n = 0;
@@ -174,7 +174,7 @@ TEST_F(indom, all_states_newest_first)
 	for (unsigned int i = 0; i < n; i++) {
 		got = shim_archive__indom_at(ar, SAMPLE_INDOM, i);
 		ASSERT_NE(NULL, got);
-		/* there is one state per change, none if nothing changed */
+		/* there is one state per change, and none if nothing changed */
 		while (shim_ts__cmp(got->stamp, self->models[--m].stamp))
 			ASSERT_NE(0, m);
 		ASSERT_TRUE(matches(got, &self->models[m]));
@@ -188,8 +188,13 @@ TEST_F(indom, all_states_newest_first)
 	shim_archive__put(ar);
 }
 
-/* Version 3 stores the changes if that is shorter, and the complete domain if a name changed. */
-/* Whether @set has @state's instances at the positions from *@n on that are in no newer state */
+/*
+ * Version 3 stores only the changes if that is shorter, but the complete domain if a name changed.
+ */
+/*
+ * Return whether, from position *@n on, @set has the instances of @state that are in no newer
+ * state.
+ */
 static bool has_older(const struct shim_instances *set, const struct shim_archive *ar,
 		      unsigned int newest, unsigned int *n)
 {
@@ -211,7 +216,7 @@ static bool has_older(const struct shim_instances *set, const struct shim_archiv
 	return state->n <= set->largest;
 }
 
-/* The set of all instances is found from the records, and agrees with the states. */
+/* The set of all instances is found from the records, and matches the states. */
 TEST_F(indom, all_instances_are_those_of_all_states)
 {
 	const struct shim_instances *set;
@@ -269,7 +274,7 @@ TEST_F(indom, records_are_of_the_right_kind)
 #define COMING	1500
 
 /*
- * Write a domain of FIXED instances with short names, then add COMING instances one by one. Return
+ * Write a domain of FIXED instances with short names, then add COMING instances one by one.  Return
  * 0 or an error.
  */
 static int write_coming(struct shim_writer *w)
@@ -302,8 +307,8 @@ static int write_coming(struct shim_writer *w)
 }
 
 /*
- * The reader has limits against forged files, but reads all states of a large domain that often
- * changes.
+ * The reader has limits against forged files, but can read all states of a large domain that
+ * changes often.
  */
 TEST_F(indom, changes_without_end)
 {
@@ -390,7 +395,8 @@ TEST_F(indom, by_many_threads)
 }
 
 /*
- * A forged history: each change adds one instance, and all states together would exceed the limit.
+ * In a forged history, each change adds one instance, and all states together would exceed the
+ * limit.
  */
 TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 {
@@ -402,7 +408,8 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 	uint8_t *data;
 
 	if (variant->version == 2)
-		return;	/* has no changes, only states; a state costs as much as its record */
+		/* Version 2 has only complete states; a state costs as much as its record. */
+		return;
 	data = slurp(place_file(&self->place, "meta"), &len);
 	shim_buf__put(&meta, data, len);
 	for (int32_t id = 100; id < 20100; id++) {
@@ -420,8 +427,8 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 }
 
 /*
- * If the entries of a record are in any order, and the same instance occurs twice, the later one is
- * used.
+ * The entries of a record can be in any order.  If the same instance occurs twice, the later entry
+ * is used.
  */
 TEST_F(indom, unsorted_records_are_sorted)
 {
@@ -437,7 +444,7 @@ TEST_F(indom, unsorted_records_are_sorted)
 
 	shim_buf__put(&meta, data, len);
 	shim_rec_indom__encode(f, &meta, &odd, false);
-	/* and one that is late in the file but early in time */
+	/* and a record that is late in the file but early in time */
 	odd.stamp = at(-5);
 	odd.n = 1;
 	shim_rec_indom__encode(f, &meta, &odd, false);

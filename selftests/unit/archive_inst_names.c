@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instances are found by name as with a linear search, before and after a table exists. */
+/* Instances are found by name like with a linear search, before and after a table exists. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ FIXTURE_TEARDOWN(names)
 }
 
 /*
- * A text of few letters and blanks, so that many have the same start, some are empty, and some are
- * equal
+ * Generate a text of few letters and blanks: many have the same start, some are empty, and some are
+ * equal.
  */
 static void some_text(unsigned int *seed, char *text)
 {
@@ -44,7 +44,7 @@ static void some_text(unsigned int *seed, char *text)
 	text[len] = '\0';
 }
 
-/* PCP's rule, according to its manual */
+/* Search by PCP's rule, according to its manual. */
 static int model(const struct shim_indom *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->n; i++)
@@ -124,7 +124,7 @@ TEST_F(names, have_a_table_only_if_memory_allows_it)
 	EXPECT_GT((1 << 20) - 2 * MOST * sizeof(uint32_t), bytes);
 }
 
-/* One table is created, at the second search; none for few names. */
+/* A table is created once, at the second search; for few names, none is created. */
 TEST_F(names, ask_for_a_table_once)
 {
 	int wants = 0;

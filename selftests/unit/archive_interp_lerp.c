@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interpolation between two values: every type, signs, wraps, and the ends of each range. */
+/*
+ * Interpolation between two values is correct for every type, sign, and wrap, and at the ends of
+ * each range.
+ */
 #include <kselftest_harness.h>
 
 #include "archive/interp_metric.h"
@@ -11,7 +14,7 @@
 	EXPECT_EQ(shim_lerp__value(&s_, &a_, &b_).member, want); \
 } while (0)
 
-/* All values at 40 % of the interval */
+/* All values are at 40 % of the interval. */
 TEST(signed_32)
 {
 	AT_40(SHIM_TYPE_32, l, 0, 10, false, 4);
@@ -54,7 +57,7 @@ TEST(reals)
 	AT_40(SHIM_TYPE_DOUBLE, d, 2.0, 1.0, true, 1.6);
 }
 
-/* Two time stamps so far from the start that they are equal in double precision */
+/* Two time stamps can be so far from the start that they are equal in double precision. */
 TEST(no_distance)
 {
 	struct shim_value a = { .type = SHIM_TYPE_U32, .ul = 7 }, b = { .type = SHIM_TYPE_U32, .ul = 9 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read an archive with marks in long steps.  Positions that earlier readers have cached are used,
- * do not change the results, and are discarded when a file is truncated.
+ * Read an archive with marks in long steps.  Positions cached by earlier readers are used without
+ * changing the results, and are discarded if a file is truncated.
  */
 #include "archive/archive.h"
 #include "archive/interp.h"
@@ -52,7 +52,7 @@ static int put(struct shim_writer *w, struct shim_ts when, unsigned int n, bool 
 	return err ? err : shim_writer__commit(w);
 }
 
-/* On average one mark per @mark_every records, or none */
+/* Write an archive with a mark per @mark_every records on average, or without marks. */
 static int write_archive(const char *base, unsigned int volume, unsigned int mark_every,
 			 unsigned int *seed, double *end)
 {
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(marks)
 struct run {
 	double from, step;
 	int n;			/* number of fetches */
-	unsigned int which[64];	/* bit mask of the metrics of each */
+	unsigned int which[64];	/* bit mask of the metrics of each fetch */
 };
 
 static struct run some_run(FIXTURE_DATA(marks) *self)
@@ -114,7 +114,7 @@ static struct run some_run(FIXTURE_DATA(marks) *self)
 	return r;
 }
 
-/* The values of a metric in a run, INT64_MIN if there is none */
+/* Store the values of a metric in a run, with INT64_MIN if there is none. */
 static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_filter all = { 0 };
@@ -143,7 +143,7 @@ static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASK
 	return err;
 }
 
-/* Use an interpolator on an archive that was never read. */
+/* Run with a new interpolator on an archive that was never read. */
 static int play_fresh(const char *base, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_archive *ar;
@@ -191,7 +191,7 @@ TEST_F_TIMEOUT(marks, change_no_answer, 1200)
 	EXPECT_LT(RUNS, left_out);
 }
 
-/* Whether the part in the middle without marks is known to have none */
+/* Return whether the part in the middle, which has no marks, is known to have none. */
 static bool is_middle_known(const FIXTURE_DATA(marks) *self)
 {
 	struct shim_clear_range s;
@@ -227,7 +227,7 @@ TEST_F(marks, are_looked_for_if_there_are_counters)
 	shim_interp__free(ip);
 }
 
-/* Claim falsely that the archive has no marks: no counter is left out any more. */
+/* If the archive is falsely claimed to have no marks, no counter is omitted. */
 TEST_F(marks, are_not_looked_for_twice)
 {
 	struct run r = { .from = 0.5, .n = 50 };
@@ -256,7 +256,7 @@ TEST_F(marks, are_not_looked_for_twice)
 	EXPECT_LT(told + 10, believed);
 }
 
-/* The archive is rewritten, with marks elsewhere, while it is open. */
+/* While the archive is open, it is rewritten with marks in other places. */
 TEST_F(marks, of_a_file_that_was_cut_off)
 {
 	struct run r = { .from = 0.5, .n = 50 };
@@ -330,7 +330,7 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	shim_archive__put(ar);
 }
 
-/* One record per second, one of them a mark; 0 for none */
+/* Write a record per second; record @mark is a mark (0: none). */
 static int write_one_mark(const char *base, unsigned int mark)
 {
 	struct shim_label label = sample_label(3);
@@ -347,7 +347,7 @@ static int write_one_mark(const char *base, unsigned int mark)
 	return shim_writer__close(w) ? -EIO : err;
 }
 
-/* Many records are skipped between two fetches; any of them can be the mark. */
+/* Many records are skipped between two fetches, and any of them can be the mark. */
 TEST(one_mark_far_away)
 {
 	static const unsigned int marks[] = { 0, 102, 103, 1125, 1126, 1127, 1128, 2000, 2499 };

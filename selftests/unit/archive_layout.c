@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records with the same layout are recognized as such, and no others. */
+/* Records with the same layout are recognized, and no others are. */
 #include <string.h>
 
 #include "archive/record.h"
 #include "kselftest_harness.h"
 
-/* Write a record of two metrics, one in place and one with blocks. */
+/* Write a record of two metrics, one with a value in place and one with blocks. */
 static void make(struct shim_buf *buf, struct shim_record *rec, int64_t sec, int32_t inst,
 		 uint32_t narrow, uint64_t wide)
 {
@@ -67,7 +67,7 @@ TEST_F(layout, other_instance)
 	EXPECT_FALSE(shim_record_layout__fits(&self->layout, &self->other));
 }
 
-/* Each byte matters, except those of the time stamp, before @head, and of the values. */
+/* Every byte matters, except the bytes of the time stamp, before @head, and of the values. */
 TEST_F(layout, each_byte)
 {
 	unsigned int free = 0;

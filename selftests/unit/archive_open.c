@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening archives: accepted names, and errors for archives that cannot be opened. */
+/* Archives can be opened by certain names, and errors are returned if they cannot be opened. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(open)
 	place_remove(&self->place);
 }
 
-/* Open by @name, and return the error, or 0 if it is the sample's three records. */
+/* Open by @name.  Return the error, or 0 if the archive has the sample's three records. */
 static int try(FIXTURE_DATA(open) *self, const char *name)
 {
 	struct shim_archive *ar = (struct shim_archive *)self;
@@ -63,7 +63,7 @@ TEST_F(open, by_any_name)
 	EXPECT_EQ(0, try(self, "./a.0"));
 	EXPECT_EQ(-ENOENT, try(self, "b"));
 	EXPECT_EQ(-ENOENT, try(self, "none/a"));
-	/* a component's suffix is only removed if the file exists */
+	/* the suffix of a component is removed only if the file exists */
 	ASSERT_EQ(0, sample_write("b.0", 3, 3));
 	EXPECT_EQ(0, try(self, "b.0"));
 	EXPECT_EQ(0, try(self, "b.0.meta"));
@@ -103,7 +103,7 @@ static int count_records(const char *base)
 	return n;
 }
 
-/* Write six volumes of one record each, of which the second and the fourth are missing. */
+/* Write six volumes of one record each; the second and the fourth are missing. */
 static int write_gaps(FIXTURE_DATA(open) *self)
 {
 	struct shim_label label = sample_label(3);
@@ -128,7 +128,7 @@ static int write_gaps(FIXTURE_DATA(open) *self)
 }
 
 /*
- * Without permission to list the directory, the reader takes the numbers of the volumes from the
+ * If the user may not list the directory, the reader gets the numbers of the volumes from the
  * index.
  */
 TEST_F(open, in_a_folder_that_may_not_be_read)
@@ -192,7 +192,7 @@ TEST_F(open, with_what_is_no_file)
 
 static const char *const files[] = { "0", "index", "meta" };
 
-/* Nothing, almost nothing, a part of a label, a label alone */
+/* The file is empty, or has only a few bytes, part of a label, or a label. */
 TEST_F(open, cut_within_the_label)
 {
 	static const struct row {
@@ -223,7 +223,7 @@ TEST_F(open, cut_within_the_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* One word of the label is changed in one file. */
+/* If one word of the label in one file is changed, most changes are errors. */
 TEST_F(open, with_another_label)
 {
 	static const struct row {
@@ -321,7 +321,7 @@ TEST_F(open, with_a_second_description)
 	free(data);
 }
 
-/* More names for a metric, and one that another metric already has */
+/* A metric can have more names, but not a name that another metric has. */
 TEST_F(open, with_more_names)
 {
 	static const char *const names[] = { "demo.more", "demo.u32", "demo.most" };
@@ -393,7 +393,10 @@ TEST_F(open, with_a_strange_record)
 	free(data);
 }
 
-/* A cut that a killed writer cannot have left, because the index contains more */
+/*
+ * If the index contains more than the truncated metadata, a killed writer cannot have been the
+ * cause.
+ */
 TEST_F(open, with_metadata_lost)
 {
 	struct shim_label label = sample_label(3);
@@ -429,7 +432,7 @@ TEST_F(open, without_any_metric)
 	free(data);
 }
 
-/* A name that was shortened in place, followed by NULs */
+/* A name can be shortened in place, and followed by NULs. */
 TEST_F(open, with_a_padded_name)
 {
 	size_t len;
@@ -442,7 +445,7 @@ TEST_F(open, with_a_padded_name)
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	EXPECT_STREQ("demo.i", shim_archive__desc_at(ar, 0)->names[0]);
 	shim_archive__put(ar);
-	/* but an empty name is not a name */
+	/* but a name must not be empty */
 	memset(data + 844, 0, 8);
 	spit(place_file(&self->place, "meta"), data, len);
 	EXPECT_EQ(-EBADMSG, try_base(self));

@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(record)
 	shim_buf__free(&self->buf);
 }
 
-/* The first @len bytes, in memory of exactly that size */
+/* Return the first @len bytes, in memory of exactly that size. */
 static uint8_t *cut(const struct shim_buf *buf, size_t len)
 {
 	uint8_t *p = malloc(len ? len : 1);
@@ -42,7 +42,7 @@ static uint8_t *cut(const struct shim_buf *buf, size_t len)
 	return p;
 }
 
-/* The same, with the length words of a record of that size */
+/* Return the first @len bytes with the length words of a record of that size. */
 static uint8_t *cut_frame(const struct shim_buf *buf, size_t len)
 {
 	uint8_t *p = cut(buf, len);
@@ -66,7 +66,7 @@ TEST_F(record, stamp)
 	static const struct row {
 		int line;
 		struct shim_ts ts;
-		int versions;	/* that support it: 2, 3, or both as 5 */
+		int versions;	/* versions that support it: 2, 3, or both as 5 */
 	} rows[] = {
 		{ __LINE__, { 0, 0 }, 5 },
 		{ __LINE__, { 1000000000, 999999000 }, 5 },
@@ -127,7 +127,7 @@ TEST_F(record, label)
 	EXPECT_STREQ(label.host, got.host);
 	EXPECT_STREQ(label.tz, got.tz);
 	EXPECT_STREQ(label.zoneinfo, got.zoneinfo);
-	/* a host without a NUL is still a string */
+	/* a host name without a NUL is still a valid string */
 	self->buf.data[variant->version == 3 ? 36 + 255 : 24 + 63] = 'h';
 	ASSERT_EQ(0, shim_rec_label__decode(self->buf.data, self->buf.len, 5, &got));
 	EXPECT_EQ(variant->version == 3 ? 255 : 64, strlen(got.host));
@@ -164,7 +164,7 @@ TEST_F(record, desc)
 	name = shim_rec_desc__name(&got.names, &len);
 	EXPECT_EQ(1, len);
 	EXPECT_EQ(0, memcmp(name, "c", 1));
-	/* more, or fewer, names than its count */
+	/* more or fewer names than its count */
 	shim_be32__put(self->buf.data + 28, 1);
 	EXPECT_EQ(-EBADMSG, shim_rec_desc__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + 28, 0xffffffff);
@@ -198,15 +198,17 @@ TEST_F(record, indom)
 		EXPECT_EQ(sample_inst[i], shim_rec_indom__id(&got, i));
 		EXPECT_STREQ(sample_inst_names[i], shim_rec_indom__name(&got, i));
 	}
-	self->buf.data[self->buf.len - 5] = 'x';	/* the last NUL */
+	self->buf.data[self->buf.len - 5] = 'x';	/* remove the last NUL */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	self->buf.data[self->buf.len - 5] = 0;
-	shim_be32__put(self->buf.data + head, -1);	/* an ID */
+	shim_be32__put(self->buf.data + head, -1);	/* make an ID invalid */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + head, 0);
-	shim_be32__put(self->buf.data + head + 12, strings);	/* offset of a name */
+	/* Make the offset of a name invalid. */
+	shim_be32__put(self->buf.data + head + 12, strings);
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
-	shim_be32__put(self->buf.data + head + 12, -1);	/* deleted, although it is a full record */
+	/* Delete it, although it is a full record. */
+	shim_be32__put(self->buf.data + head + 12, -1);
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + head + 12, strings - 1);	/* names may overlap */
 	EXPECT_EQ(0, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
@@ -244,7 +246,7 @@ TEST_F(record, index)
 	EXPECT_EQ(-EBADMSG, shim_rec_index__decode(self->f, self->buf.data, &got));
 }
 
-/* Encode a record of every type, one of which has several values. */
+/* Encode a record with every type, one of them with several values. */
 static void encode_result(const struct shim_format *f, struct shim_rec_result *r)
 {
 	struct shim_value v;
@@ -280,7 +282,7 @@ TEST_F(record, result)
 		ASSERT_EQ(-ENODATA, shim_rec_result__decode(self->f, p, n, &got));
 		free(p);
 	}
-	/* framed as a shorter one: the header may be valid, the record is not */
+	/* if it is framed as a shorter record, the header may be valid, but the record is not */
 	for (size_t n = self->f->record_min; n < len; n++) {
 		uint8_t *p = cut_frame(&r.sets, n);
 		int err = shim_rec_result__decode(self->f, p, n, &got);
@@ -292,7 +294,7 @@ TEST_F(record, result)
 	EXPECT_EQ(0, shim_ts__cmp(at(4), got.stamp));
 	EXPECT_EQ(len, got.len);
 	EXPECT_TRUE(sample_matches(&got, 4));
-	/* reused */
+	/* decode into the same memory */
 	encode_result(self->f, &r);
 	ASSERT_EQ(len, r.sets.len);
 	ASSERT_EQ(0, shim_rec_result__decode(self->f, r.sets.data, len, &got));
@@ -328,7 +330,7 @@ TEST_F(record, result_errors_and_marks)
 	shim_rec_result__free(&r);
 }
 
-/* A float in place, as old writers store it */
+/* Old writers store a float in place. */
 TEST_F(record, result_float_in_place)
 {
 	static const struct shim_value one = { .inst = -1, .type = SHIM_TYPE_U32, .ul = 0x3f800000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory for archives, and an archive with every type of value, for tests of user/archive. */
+/* A directory for archives, and an archive with every type of value, for tests of user/archive */
 #ifndef ARCHIVE_SAMPLE_H
 #define ARCHIVE_SAMPLE_H
 
@@ -43,7 +43,7 @@ static inline void place_remove(struct place *p)
 		perror(command);
 }
 
-/* "meta", "index", "0", ... */
+/* Return the path of the archive's file with this suffix: "meta", "index", "0", ... */
 static inline const char *place_file(struct place *p, const char *suffix)
 {
 	snprintf(p->path, sizeof(p->path), "%s.%s", p->base, suffix);
@@ -67,7 +67,10 @@ static inline uint8_t *slurp(const char *path, size_t *len)
 	return data;
 }
 
-/* Without O_TRUNC: ext4 writes a file to the disk when it is closed after it was emptied. */
+/*
+ * Write a file without O_TRUNC: if a file was truncated, ext4 writes it to the disk when it is
+ * closed.
+ */
 static inline void spit(const char *path, const void *data, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT, 0666);
@@ -131,7 +134,7 @@ static inline struct shim_indom sample_indom(struct shim_ts stamp)
 	return (struct shim_indom){ stamp, SAMPLE_INDOM, 3, sample_inst, sample_inst_names, false };
 }
 
-/* The value of metric @i, instance @inst, in record @n; @text has space for strings */
+/* Return the value of metric @i, instance @inst, in record @n; @text is a buffer for strings. */
 static inline struct shim_value sample_value(int i, int32_t inst, unsigned int n, char text[32])
 {
 	struct shim_value v = { .inst = inst, .type = sample_type(i) };
@@ -156,7 +159,7 @@ static inline struct shim_value sample_value(int i, int32_t inst, unsigned int n
 		v.d = 0.1 * n;
 		break;
 	default:
-		/* of every length modulo the word size, with the NUL that is part of strings */
+		/* strings have every length modulo the word size, including the NUL */
 		v.len = (uint32_t)snprintf(text, 32, "%.*s%u", (int)(n % 5), "abcde", n) + 1;
 		v.bytes = text;
 		break;
@@ -231,7 +234,7 @@ static inline int same_value(const struct shim_value *a, const struct shim_value
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Whether @rec is the complete record @n */
+/* Return whether @rec is the complete record @n. */
 static inline int sample_matches(const struct shim_record *rec, unsigned int n)
 {
 	struct shim_value got, want;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives opened as one, by list and by directory: they are in sequence, with a mark
- * between them. There are also reasons why archives cannot be joined.
+ * If several archives are opened as one, by list or by directory, they are read in sequence, with a
+ * mark between them.  Archives that cannot be joined are refused with the reason.
  */
 #include "archive/interp.h"
 
@@ -9,7 +9,8 @@
 #include "kselftest_harness.h"
 
 #define RECORDS	4
-#define FIRST	0	/* start times of the archives in seconds; each takes three seconds */
+/* Start times of the archives in seconds; each archive lasts three seconds */
+#define FIRST	0
 #define SECOND	10
 #define THIRD	20
 
@@ -37,7 +38,7 @@ static int write_at(const char *dir, const char *name, double start, int version
 	return shim_writer__close(w) ? -EIO : err;
 }
 
-/* Names whose order differs from that of the times */
+/* The order of the names differs from the order of the times. */
 FIXTURE_SETUP(several)
 {
 	const char *dir = self->place.dir;
@@ -69,7 +70,7 @@ static bool is_at(const struct shim_record *rec, double t)
 	return !shim_ts__cmp(rec->stamp, at(t));
 }
 
-/* All records and both marks, forwards and backwards */
+/* Read all records and both marks, forwards and backwards. */
 static void walk(struct __test_metadata *_metadata, const char *name)
 {
 	static const int starts[] = { FIRST, SECOND, THIRD };
@@ -137,7 +138,7 @@ TEST_F(several, seeking)
 	shim_archive__put(ar);
 }
 
-/* Number of metrics that have values at a time */
+/* Return the number of metrics that have values at a time. */
 static int alive(struct shim_interp *ip, double t)
 {
 	struct shim_answer answers[NMETRICS];
@@ -184,12 +185,15 @@ TEST_F(several, what_is_not_one)
 	ASSERT_EQ(0, mkdir(place_file(&self->place, "empty"), 0777));
 	EXPECT_EQ(-ENXIO, try(place_file(&self->place, "empty")));
 	rmdir(place_file(&self->place, "empty"));
-	/* the same start under another name */
+	/* the same archive under another name */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta", dir, dir);
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	ASSERT_EQ(0, write_at(dir, "other", 40, 3, "h2"));
 	EXPECT_EQ(-SHIM_EHOST, try(dir));
-	/* the first bad one in the order of the list, even if it is listed several times */
+	/*
+	 * the error is that of the first bad archive in the list, even if it is listed several
+	 * times
+	 */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta,%s/other", dir, dir, dir);
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	snprintf(name, sizeof(name), "%s/b,%s/other,%s/b.meta,%s/other", dir, dir, dir, dir);
@@ -198,15 +202,15 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-SHIM_EHOST, try(name));
 	snprintf(name, sizeof(name), "%s/b,%s/none,%s/other", dir, dir, dir);
 	EXPECT_EQ(-ENOENT, try(name));
-	/* an archive whose own name has a comma */
+	/* the name of an archive can contain a comma */
 	ASSERT_EQ(0, write_at(dir, "b,c", 40, 3, "h2"));
 	snprintf(name, sizeof(name), "%s/b,c", dir);
 	EXPECT_EQ(0, try(name));
 }
 
 /*
- * An overlap is detected when reading reaches the place at which one archive ends after the start
- * of the next, not when the archives are opened.
+ * An overlap is not detected when the archives are opened, but when reading reaches the end of an
+ * archive that is after the start of the next.
  */
 TEST_F(several, overlapping)
 {

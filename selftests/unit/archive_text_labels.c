@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels: those written are read at the right time, and invalid ones are refused. */
+/*
+ * Texts and labels can be read at the times for which they were written, and invalid ones are
+ * refused.
+ */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
-/* The number of allocations that succeed before all fail; negative: all succeed */
+/* Number of allocations that succeed before all fail; negative: all succeed */
 static long left = -1;
 
 void *__real_calloc(size_t n, size_t size);
@@ -71,7 +74,7 @@ static int finish(struct shim_writer **w, const char *base, struct shim_archive 
 	return err ? err : shim_archive__open(base, ar);
 }
 
-/* The text of the first set, as read at a time; NULL if there is none */
+/* Return the text of the first set at a time, or NULL if there is none. */
 static const char *json_at(struct shim_archive *ar, double when, enum shim_level level,
 			   uint32_t ident)
 {
@@ -127,7 +130,7 @@ TEST_F(notes, texts_that_are_none)
 	EXPECT_FALSE(shim_archive__has_text(self->ar, 5));
 }
 
-/* A set is sorted and has no blanks, and each label is found in the text. */
+/* A set is sorted and contains no blanks, and each label is found in the text. */
 TEST_F(notes, a_set_in_order)
 {
 	struct shim_labels_iter iter;
@@ -159,7 +162,7 @@ TEST_F(notes, a_set_in_order)
 
 TEST_F(notes, the_greatest_stamp_that_is_not_later)
 {
-	/* time stamps out of order, and one twice: the first in the file is used */
+	/* time stamps are out of order, and one occurs twice: the first in the file is used */
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":5}"));
 	ASSERT_EQ(0, write_labels(self->w, 2, SHIM_LEVEL_DOMAIN, 60, "{\"v\":2}"));
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":6}"));
@@ -193,7 +196,7 @@ TEST_F(notes, instances_have_a_set_each)
 	}
 }
 
-/* Two records of one time describe an instance each; they are joined in new memory. */
+/* Two records with the same time describe an instance each, and are joined in new memory. */
 TEST_F(notes, no_memory_for_joined_records)
 {
 	char *json = malloc(SHIM_LABELS_JSON_MAX);
@@ -266,7 +269,7 @@ TEST_F(notes, labels_that_are_none)
 	EXPECT_FALSE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 7));
 }
 
-/* The maximum number of labels, and the maximum length of a text */
+/* The number of labels and the length of a text have limits. */
 TEST_F(notes, limits)
 {
 	char *text = malloc(SHIM_LABELS_JSON_MAX + 16);
@@ -290,7 +293,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* Open the archive after a record was appended to the metadata, and return the result. */
+/* Open the archive after a record was appended to the metadata.  Return the result. */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {
@@ -316,7 +319,7 @@ static int open_with(struct place *p, const uint8_t *meta, size_t len,
 }
 
 struct change {
-	uint32_t at;		/* relative to the end of the time stamp, for labels */
+	uint32_t at;		/* offset from the end of a label's time stamp */
 	uint32_t value;
 	int want;
 };
@@ -414,7 +417,7 @@ TEST_F(notes, bad_label_records)
 	free(meta);
 }
 
-/* An error instead of labels is not damage. */
+/* An error in place of labels is not damage. */
 TEST_F(notes, error_in_a_set)
 {
 	const struct shim_format *f = shim_format__of(variant->version);

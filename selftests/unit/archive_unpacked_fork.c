@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A child can unpack files even if another thread was using the list of unpacked files at the time
- * of the fork.
+ * A child can unpack files even if another thread was using the list of unpacked files when the
+ * process forked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int use(FIXTURE_DATA(packed) *self)
 	return err;
 }
 
-/* Another thread keeps the content, so this one is in the list most of the time. */
+/* Share the content in another thread, which keeps it in the list most of the time. */
 static void *share(void *arg)
 {
 	FIXTURE_DATA(packed) *self = arg;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives of a writer: labels, names that exist, large values, the index, volumes. */
+/*
+ * The writer creates correct archives: labels, existing names, large values, the index, and
+ * volumes.
+ */
 #include <sys/wait.h>
 
 #include "archive_writer.h"
@@ -76,7 +79,7 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-EBUSY, shim_writer__open(self->place.base, &label, &w));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
-	/* any file of it prevents creation */
+	/* any existing file of the archive prevents its creation */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "meta")));
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
@@ -136,7 +139,7 @@ TEST_F(writer, cannot_create)
 	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
-/* The largest possible value, and a record of several megabytes */
+/* The largest possible value, and a record of several megabytes, can be written. */
 TEST_F(writer, large_values)
 {
 	uint32_t len = SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD;
@@ -170,7 +173,7 @@ TEST_F(writer, large_values)
 	free(text);
 }
 
-/* The index has an entry at the start, one per 100000 bytes, on changes, and at the last record. */
+/* The index has an entry at the start, one per 100000 bytes, at changes, and at the last record. */
 TEST_F(writer, index_entries_lead_to_records)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -224,7 +227,7 @@ TEST_F(writer, index_entries_lead_to_records)
 	free(data);
 }
 
-/* Volumes are also in sequence in the index; one without a record is absent. */
+/* Volumes are also in sequence in the index, except a volume without records. */
 TEST_F(writer, volumes)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -251,7 +254,7 @@ TEST_F(writer, volumes)
 	free(index);
 }
 
-/* When offsets of version 2 are used up, the next volume starts automatically. */
+/* When the offsets of version 2 are used up, the next volume starts automatically. */
 TEST(a_full_volume)
 {
 	const struct shim_label label = sample_label(2);

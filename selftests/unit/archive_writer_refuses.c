@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Invalid calls of a writer; each refusal leaves the archive unchanged. */
+/* Each invalid call of a writer is refused, and leaves the archive unchanged. */
 #include "archive_writer.h"
 
 static const char *const good_name[] = { "x.y" };
@@ -46,7 +46,7 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.set" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.u32.x" }),
-		/* the same again */
+		/* the same metric again */
 		D(0, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names),
 		/* valid limits */
 		D(0, PMID(60, 3, 2), SHIM_TYPE_32, NONE, I, 0xff, 1,	/* extra unit and its scale */
@@ -110,7 +110,7 @@ TEST_F(writer, refuses_bad_domains)
 			TH_LOG("row at line %d", rows[i].line);
 		}
 	}
-	/* not within a record */
+	/* the call is invalid within a record */
 	ASSERT_EQ(0, shim_writer__begin(self->w, at(1)));
 	EXPECT_EQ(-EINVAL, shim_writer__indom(self->w, &good));
 	shim_writer__cancel(self->w);
@@ -163,13 +163,13 @@ TEST_F(writer, refuses_what_is_out_of_order)
 	v.type = SHIM_TYPE_U32;
 	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 	shim_writer__cancel(self->w);
-	/* and the record has ended */
+	/* the call is invalid after the record has ended */
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* As PCP's logger writes a metric without instance domain that has no value */
+/* A metric without instance domain can have no value, as PCP's logger writes it. */
 TEST_F(writer, a_single_value_may_be_missing)
 {
 	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_U32, .ul = 1 };
@@ -198,7 +198,7 @@ TEST_F(writer, a_single_value_may_be_missing)
 	shim_archive__put(ar);
 }
 
-/* A record whose valid values surround refused ones is valid. */
+/* If values are refused, the record with the remaining values is valid. */
 TEST_F(writer, refuses_bad_values)
 {
 	static const struct row {
@@ -238,7 +238,7 @@ TEST_F(writer, refuses_bad_values)
 		for (int k = 0; k < (i < M_SET ? 1 : 3); k++) {
 			v = sample_value(i, i < M_SET ? SHIM_IN_NULL : sample_inst[k], 0, text);
 			ASSERT_EQ(0, shim_writer__value(self->w, &v));
-			/* not twice */
+			/* a value must not occur twice */
 			ASSERT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 		}
 	}
@@ -246,7 +246,7 @@ TEST_F(writer, refuses_bad_values)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A state that starts after the record's time does not exist yet. */
+/* A state that begins after the record's time does not exist yet. */
 TEST_F(writer, refuses_instances_of_later)
 {
 	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names, false };
@@ -265,7 +265,7 @@ TEST_F(writer, refuses_instances_of_later)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A metric without values needs no domain, but values do. */
+/* A metric needs its domain only if it has values. */
 TEST_F(writer, takes_no_values_without_a_domain)
 {
 	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };

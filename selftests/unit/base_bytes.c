@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bounded reading of big-endian numbers, and growing buffers and arrays */
+/* Bounded reads of big-endian numbers, and growing buffers and arrays */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ TEST(numbers_are_big_endian)
 
 TEST(input_turns_bad_at_its_end_and_stays_bad)
 {
-	uint8_t *bytes = calloc(1, 7);	/* exactly sized, so that ASan detects one byte too many */
+	/* Of this exact size, because ASan then detects a read of one byte more */
+	uint8_t *bytes = calloc(1, 7);
 	struct shim_in in;
 
 	ASSERT_NE(NULL, bytes);
@@ -113,7 +114,7 @@ TEST(array_that_cannot_grow_is_as_it_was)
 	ASSERT_EQ(0, shim_vec__room(numbers, &cap, 0));
 	numbers[0] = 7;
 	before = numbers;
-	/* In bytes this is 8 if the multiplication wraps. */
+	/* The size in bytes would be 8 if the multiplication wraps. */
 	EXPECT_EQ(-ENOMEM, shim_vec__reserve(numbers, &cap, SIZE_MAX / 8 + 2));
 	EXPECT_EQ(before, numbers);
 	EXPECT_EQ(8, cap);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hash tables of the caller's nodes, and arenas that hold the nodes */
+/* Hash tables of the caller's nodes, and arenas that contain the nodes */
 #include <malloc.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ TEST(every_key_is_found_and_no_other)
 	shim_arena__free(&arena);
 }
 
-/* Several nodes can have the same hash, and the table grows in the meantime. */
+/* Several nodes can have the same hash, and the table can grow before they are removed. */
 TEST(what_is_taken_out_is_not_found)
 {
 	static struct item items[4000];
@@ -74,7 +74,7 @@ TEST(what_is_taken_out_is_not_found)
 	shim_hash__free(&h);
 }
 
-/* Includes tables that were replaced by larger ones */
+/* Memory is freed, including tables that were replaced with larger ones. */
 TEST(memory_is_given_back)
 {
 	static struct item items[5000];

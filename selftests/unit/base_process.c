@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Locks, forks, exiting threads, and descriptors that a library shares with its process */
+/* A library shares locks, forks, exiting threads, and descriptors with its process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static atomic_int handlers;
 
 int __register_atfork(void (*before)(void), void (*after)(void), void (*child)(void), void *dso);
 
-/* Replaces the C library's function in this program. */
+/* Replace the C library's function in this program. */
 int pthread_atfork(void (*before)(void), void (*after)(void), void (*child)(void))
 {
 	if (refuse_handlers)
@@ -99,7 +99,10 @@ static void raise_now(void)
 	raise(SIGUSR1);
 }
 
-/* Handlers of fork() registered before the library's run after it has taken its locks. */
+/*
+ * Handlers of fork() that were registered before the library's own run after the library has taken
+ * its locks.
+ */
 TEST(a_handler_may_take_the_lock_during_fork)
 {
 	unsigned int generation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A private time zone has the same times as the C library with that TZ. */
+/* A private time zone has the same times as the C library with this TZ. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 		       got.tm_hour, got.tm_min, got.tm_isdst, got.tm_gmtoff, want.tm_hour,
 		       want.tm_min, want.tm_isdst, want.tm_gmtoff);
 	}
-	/* for an invalid zone it returns nothing, or UTC */
+	/* for an invalid zone, the C library returns nothing, or UTC */
 	if (*want.tm_zone)
 		ASSERT_STREQ(want.tm_zone, got.tm_zone);
 	/* A date belongs to one time, or to two times, of which either is accepted. */
@@ -62,8 +62,8 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Rules apply from 1970 on, as in older C libraries. That of Debian 13 (2.41) also applies them to
- * earlier times, which are therefore not compared there.
+ * Return whether rules also apply to times before 1970, as in Debian 13's C library (2.41), in
+ * which case these times are not compared.
  */
 static bool rules_hold_before_1970(void)
 {
@@ -96,7 +96,7 @@ TEST(times_are_the_c_librarys)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
 			if (times[k] >= 0 || !proleptic || is_file(names[i]))
 				compare(_metadata, names[i], tz, times[k]);
-		/* each hour of two weeks around both changes in several years */
+		/* each hour of two weeks around both changes, in several years */
 		for (int year = 1985; year < 2060; year += 7)
 			for (time_t t = 0; t < 366 * 86400; t += 3600 * 5 + 7)
 				compare(_metadata, names[i], tz, (year - 1970) * 31556952l + t);
@@ -110,7 +110,10 @@ TEST(times_are_the_c_librarys)
 	}
 }
 
-/* Dates with unknown summer time, except for hours that exist twice or not at all */
+/*
+ * Dates with unknown daylight saving time match the C library, except for hours that exist twice or
+ * not at all.
+ */
 TEST(dates_are_the_c_librarys)
 {
 	for (size_t i = 0; i < NAMES; i++) {
@@ -170,7 +173,7 @@ TEST(beyond_all_years)
 	shim_tz__close(tz);
 }
 
-/* If TZ counts leap seconds, they apply in that zone only. */
+/* If TZ counts leap seconds, they apply only in this zone. */
 TEST(leap_seconds_are_the_zones)
 {
 	struct shim_tz *plain, *leaps;
@@ -195,7 +198,7 @@ TEST(leap_seconds_are_the_zones)
 	}
 }
 
-/* Dates of all times, and times of out-of-range dates, are those of the C library. */
+/* Dates of all times, and times of out-of-range dates, match the C library. */
 TEST(dates_without_a_zone)
 {
 	uint64_t roll = 1;
@@ -223,7 +226,7 @@ TEST(dates_without_a_zone)
 	}
 }
 
-/* A copy of a zone's file elsewhere, with all names that lead out of the zoneinfo directory */
+/* Names that lead out of the zoneinfo directory do not find a copy of a zone's file. */
 TEST(foreign_names_lead_nowhere_else)
 {
 	static const char *const bad[] = { "%s", ":%s", "../../..%s", ":../../..%s", "Europe/../../../..%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of the reader of the maps: tracing that is separate from the machine's */
+/* For the tests of the reader of the maps: tracing that is separate from the machine's */
 #ifndef SELFTESTS_UNIT_CORE_BPF_H
 #define SELFTESTS_UNIT_CORE_BPF_H
 
@@ -11,7 +11,10 @@
 
 #define PIN(map)	VC_PIN_DIR "/" map
 
-/* Turn tracing on in a private BPF file system; -EPERM: loading programs is not permitted here. */
+/*
+ * Turn tracing on in a private BPF file system.  Return -EPERM if loading programs is not permitted
+ * here.
+ */
 static inline int trace_apart(const struct shim_bpf_options *options)
 {
 	int ret;

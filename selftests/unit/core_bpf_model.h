@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of transactions as a test writes them: rows that appear, change, and disappear at random,
- * also torn and inconsistent ones.
+ * The maps of transactions as a test writes them: rows appear, change, and disappear at random, and
+ * can be torn and inconsistent.
  */
 #ifndef CORE_BPF_MODEL_H
 #define CORE_BPF_MODEL_H
@@ -19,11 +19,11 @@
 #define TAGS	400
 #define DIRECT	12
 
-/* The contents of the maps, as written by the test */
+/* The contents of the maps */
 struct model {
 	int tag, stat, count, events, cpus;
 	struct vc_direct *slots;
-	struct vc_stat *row[TAGS];	/* per CPU; NULL: none */
+	struct vc_stat *row[TAGS];	/* per CPU; NULL: no row */
 	unsigned char named[TAGS];
 	uint32_t kind[TAGS];
 	uint64_t id[TAGS], last_id, now;
@@ -119,7 +119,7 @@ static void delete_row(int i)
 	m.row[i] = NULL;
 }
 
-/* Change a row like an event does, or like one that is half done. */
+/* Change a row like a complete event, or like half of one. */
 static void change_row(int i)
 {
 	struct vc_stat *stat = &m.row[i][some(m.cpus)];
@@ -134,10 +134,10 @@ static void change_row(int i)
 	case 2:		/* counted, but not yet in its bucket */
 		stat->count++;
 		break;
-	case 3:		/* outside the extremes, as if another program had written them */
+	case 3:		/* outside the extremes, as another program could write them */
 		beyond(stat, m.kind[i]);
 		break;
-	case 4:		/* now it is in its bucket */
+	case 4:		/* now the value is in its bucket */
 		if (m.kind[i] == VC_TRANSACT && in_hist(stat) < stat->count)
 			stat->hist[slot_of(stat->max_ns)]++;
 		break;

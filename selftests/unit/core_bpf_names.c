@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of traced tags: names of events stay valid as documented, and labels distinguish users.
+ * Names of events stay valid as documented, and labels of traced tags distinguish users.
  *
- * The maps are real, and the test writes their contents.
+ * The test writes the contents of real maps.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static int have_names(const struct shim_trace_event *event, unsigned int n)
 	return 1;
 }
 
-/* Keep the event, and read everything else from the handle. */
+/* Keep the event, and use the handle for all other reads. */
 static int give(void *arg, const struct shim_trace_event *event)
 {
 	struct given *given = arg;
@@ -75,7 +75,7 @@ static int give(void *arg, const struct shim_trace_event *event)
 	return !have_names(given->event, given->n);
 }
 
-/* While transactions of new tags are open, they are listed. Afterwards they are not. */
+/* Transactions of new tags are listed while they are open, but not afterwards. */
 static int see_open_ones(struct given *given)
 {
 	int open = bpf_obj_get(PIN("vc_open")), err;
@@ -114,12 +114,12 @@ TEST_F_TIMEOUT(names, names_of_events, 120)
 			TH_LOG("round %d: %u events", round, given.n);
 		}
 	}
-	/* In the end the stored names are freed. */
+	/* Reading the statistics frees the stored names. */
 	ASSERT_EQ(0, shim_trace_stats_get(given.trace, &n));
 	shim_trace_close(given.trace);
 }
 
-/* The label of a new tag of @user, which belongs to the reader */
+/* Return the label of a new tag of @user; the reader owns it. */
 static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_t user)
 {
 	const uint64_t id = ++last_id;
@@ -134,7 +134,9 @@ static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_
 	return tag->label;
 }
 
-/* A label includes its user as soon as several users have the name, in any order of creation. */
+/*
+ * A label includes the user as soon as several users have the same name, in any order of creation.
+ */
 TEST_F(names, labels)
 {
 	const char *first, *again, *other;

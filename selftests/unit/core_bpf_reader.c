@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reader that reads repeatedly and examines only changes gets the same results as a new reader,
- * whatever happens to the maps in the meantime.
+ * A reader that reads repeatedly, and examines only changes, gets the same results as a new reader,
+ * regardless of how the maps change.
  *
- * The test writes to the maps itself, which allows torn and inconsistent rows.
+ * The test writes to the maps itself, and can therefore write torn and inconsistent rows.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -79,7 +79,7 @@ static int by_key(const void *a, const void *b)
 	return (x->events_key > y->events_key) - (x->events_key < y->events_key);
 }
 
-/* The rows of the kernel's table, whose keys are the same for each reader */
+/* Copy the rows of the kernel's table, whose keys are the same for each reader. */
 static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t *n)
 {
 	struct shim_bpf_count *copy = calloc(*n + 1, sizeof(*copy));
@@ -102,7 +102,7 @@ static void add_count(struct vc_count *total, const struct vc_count *more)
 		total->sum[i] += more->sum[i];
 }
 
-/* Whether a row has the sum of all rows of its tag and events */
+/* Return whether a row has the sum of all rows of its tag and events. */
 static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_count *row)
 {
 	const struct shim_bpf_tag *tag;
@@ -118,7 +118,7 @@ static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_coun
 	return !memcmp(&total, &row->total, sizeof(total));
 }
 
-/* Whether each row's count is in one of the reader's rows */
+/* Return whether each row's count is in one of the reader's rows. */
 static int direct_counts_are_right(struct shim_bpf_reader *r, const struct shim_bpf_count *rows,
 				   size_t n)
 {
@@ -146,7 +146,7 @@ static int same_counts(const struct shim_bpf_count *a, size_t na, const struct s
 	return same;
 }
 
-/* Whether the reader gets the same results as a new one */
+/* Return whether the reader gets the same results as a new one. */
 static int agree(struct shim_bpf_reader *r, int apart)
 {
 	const struct shim_bpf_stat *stats, *fresh_stats;
@@ -171,7 +171,7 @@ static int agree(struct shim_bpf_reader *r, int apart)
 	return same;
 }
 
-/* Number of BPF programs of which this process has descriptors */
+/* Return the number of BPF programs of which this process has descriptors. */
 static int programs(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -254,13 +254,13 @@ TEST_F(reader, whatever_changes)
 		}
 	}
 	/*
-	 * If loading is not permitted, as without CAP_BPF, this test would only cover the other
+	 * If loading is not permitted, for example without CAP_BPF, this test covers only the other
 	 * method.
 	 */
 	EXPECT_EQ(before + 1, programs());
 }
 
-/* More than one run of the program returns, which is a megabyte */
+/* Read a megabyte, which is more than one run of the program can return. */
 TEST_F(reader, all_slots_of_all_tags)
 {
 	NEEDS_BPF(self);
@@ -321,7 +321,7 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 			churn();
 		}
 	}
-	/* It terminates with some rows, which may belong to different moments. */
+	/* The read ends with some rows, which can belong to different moments. */
 	for (int step = 0; step < 30; step++) {
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		EXPECT_LT(0, n);
@@ -334,15 +334,18 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 }
 
-/* Memory allocated by the program; 0 if the allocator does not report it */
+/*
+ * Return the size of the memory that the program has allocated, or 0 if the allocator does not
+ * report it.
+ */
 static size_t in_use(void)
 {
 	return mallinfo2().uordblks;
 }
 
 /*
- * Replace as many IDs as in weeks of use.  The data of removed IDs is freed, so that the reader
- * does not grow.
+ * Replace as many IDs as in weeks of use.  The reader frees the data of removed IDs, so it does not
+ * grow.
  */
 TEST_F_TIMEOUT(reader, ids_without_end, 240)
 {
@@ -367,7 +370,7 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		if (round % 10 == 0)
 			ASSERT_EQ(1, agree(self->r, variant->apart));
-		/* By then it has freed some once, and does so again. */
+		/* By then the reader has freed some, and does so again. */
 		if (round == 25)
 			before = in_use();
 	}
@@ -390,8 +393,8 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 }
 
 /*
- * Single events of existing tags: while the tags are idle, the reader gets the same results as a
- * new one.
+ * Check single events of existing tags: while the tags are idle, the reader gets the same results
+ * as a new one.
  */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {
@@ -404,8 +407,7 @@ static int events_seen(struct shim_bpf_reader *r, int apart)
 }
 
 /*
- * A forked child also has the reader, and the readings of parent and child do not affect each
- * other.
+ * A forked child also has the reader, and parent and child can read without affecting each other.
  */
 TEST_F(reader, in_a_forked_child)
 {
@@ -423,7 +425,7 @@ TEST_F(reader, in_a_forked_child)
 		child = fork();
 		if (!child)
 			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
-		/* Until then the rows that it reads can belong to different moments. */
+		/* Until then, rows can belong to different moments. */
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, status);

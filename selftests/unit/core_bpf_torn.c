@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the statistics while a writer changes a row continuously, and with an inconsistent row.
+ * Statistics can be read while a writer continuously changes a row, and from an inconsistent row.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static struct vc_stat one_of(uint64_t ns)
 	return stat;
 }
 
-/* A part whose minimum and maximum lie outside its buckets, at the start of readable memory */
+/* A part at the start of readable memory has a minimum and a maximum outside its buckets. */
 TEST(extremes_outside)
 {
 	size_t page = sysconf(_SC_PAGESIZE), room = 4 * page;
@@ -128,7 +128,9 @@ FIXTURE_TEARDOWN(torn)
 	shim_bpf__off();
 }
 
-/* The program returns the buckets between the minimum and the maximum that it returns. */
+/*
+ * The program returns only the buckets between the minimum and the maximum, which it also returns.
+ */
 TEST_F(torn, extremes_that_change)
 {
 	struct seen seen = { 0 };

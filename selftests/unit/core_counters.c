@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set of counters is created, counts and is destroyed, on the synthetic PMU. */
+/* On the synthetic PMU, a set of counters is created, counts and is destroyed. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every listed event can be opened, and a suggestion is given for a mistyped one. */
+/* Every listed event can be opened, and for a mistyped name a similar one is suggested. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event names are parsed to the right requests, and invalid names give the right errors. */
+/* Event names are parsed to the correct requests, and invalid names cause the correct errors. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const struct {
 	{ __LINE__, "r08", PERF_TYPE_RAW, 0x8, 0 },
 	{ __LINE__, "rFFFFffffFFFFffff:u", PERF_TYPE_RAW, ~0ULL, U },
 	{ __LINE__, "r0x10:k", PERF_TYPE_RAW, 0x10, K },
-	/* libpfm's names of perf's generic events, and a PMU prefix */
+	/* libpfm's names of perf's generic events, and names with a PMU as prefix */
 	{ __LINE__, "PERF_COUNT_SW_PAGE_FAULTS", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0 },
 	{ __LINE__, "perf::PERF_COUNT_HW_CPU_CYCLES:u:k", PERF_TYPE_HARDWARE,
 	  PERF_COUNT_HW_CPU_CYCLES, U | K },

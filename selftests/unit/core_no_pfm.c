@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without libpfm, perf's names and raw codes work, and other names fail with a specific error. */
+/*
+ * Without libpfm, perf's names and raw codes can be used, and other names return a specific error.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -11,7 +13,7 @@
 
 static int asked, error = ENOENT;
 
-/* Replaces dlopen(). */
+/* Replace dlopen(). */
 void *__wrap_dlopen(const char *name, int flags);
 
 void *__wrap_dlopen(const char *name, int flags)

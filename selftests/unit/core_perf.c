@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The back end on perf_event_open(2), with the kernel's software events, which every machine has.
+ * Test the back end on perf_event_open(2) with the kernel's software events, which every machine
+ * has.
  */
 #include "core_perf.h"
 
-/* The first call of a function causes page faults for its code. */
+/* Call functions once, because the first call of a function causes page faults for its code. */
 static void warm_up(FIXTURE_DATA(perf) *self)
 {
 	for (int i = 0; i < 2; i++) {
@@ -91,7 +92,7 @@ TEST_F(perf, another_thread_to_its_end)
 	ASSERT_EQ(0, sample(self, w.tid));
 	EXPECT_LE(21, VALUES[0]);
 	EXPECT_GE(24 + SLACK, VALUES[0]);
-	/* The only instance */
+	/* 0 selects the only instance. */
 	ASSERT_EQ(0, sample(self, 0));
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 	end(&w);
@@ -156,7 +157,7 @@ static int in_child(FIXTURE_DATA(perf) *self, int error)
 	return 0;
 }
 
-/* The second method of forking calls no handlers of libraries. */
+/* The second method of forking does not call fork handlers. */
 TEST_F(perf, a_forked_child_gets_errors)
 {
 	__u64 before;
@@ -171,13 +172,13 @@ TEST_F(perf, a_forked_child_gets_errors)
 		if (!pid)
 			_exit(in_child(self, raw ? -EBADF : -EINVAL));
 		EXPECT_EQ(0, child_status(pid));
-		/* The parent's set continues. */
+		/* The parent's set continues to count. */
 		warm_up(self);
 		ASSERT_EQ(0, sample(self, 0));
 		before = VALUES[0];
 		touch(3);
 		ASSERT_EQ(0, sample(self, 0));
-		/* Including its own pages that the child shares */
+		/* The count can include faults on its own pages, which the child shares. */
 		EXPECT_LE(before + 3, VALUES[0]);
 		EXPECT_GE(before + 13 + SLACK, VALUES[0]);
 	}
@@ -217,8 +218,8 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	}
 	EXPECT_EQ(pages, mappings());
 	/*
-	 * A thread that has read them may be reading them. They stay until it is known that it is
-	 * not.
+	 * A thread that has read its pages may be reading them, so they are kept until it has
+	 * finished.
 	 */
 	ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
 	w.reads = self->set;
@@ -234,7 +235,7 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	EXPECT_EQ(files, open_files());
 }
 
-/* A call in progress when the set is destroyed finds no set, and does not touch reused memory. */
+/* A call in progress when the set is destroyed finds no set, and does not use freed memory. */
 TEST_F(perf, ended_under_a_call)
 {
 	const struct shim_backend_ops *ops = &shim_backend__perf;
@@ -316,7 +317,7 @@ TEST_F(perf, a_cpu)
 	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, SHIM_TARGET_F_CPU));
 }
 
-/* PID 1 is also the number of a CPU, if there are two. */
+/* If there are two CPUs, PID 1 is also the number of a CPU. */
 TEST_F(perf, a_thread_and_a_cpu_of_one_number)
 {
 	int ret;

@@ -20,7 +20,7 @@
 
 #define NR	2
 
-/* A sanitizer causes page faults itself. */
+/* Sanitizers cause page faults themselves. */
 #ifdef __SANITIZE_ADDRESS__
 #define SLACK	60
 #else
@@ -98,7 +98,8 @@ struct worker {
 	sem_t go, ready, done;
 	int pages;
 	pid_t tid;
-	struct shim_counters *reads;	/* a set bound to it, which it also samples itself */
+	/* A set bound to the thread, which the thread also samples */
+	struct shim_counters *reads;
 };
 
 static void *work(void *arg)
@@ -143,7 +144,10 @@ static __attribute__((unused)) void end(struct worker *w)
 	pthread_join(w->thread, NULL);
 }
 
-/* Features that use perf's signals are for threads of this process, without flags. */
+/*
+ * Expect that features based on perf's signals are available only for threads of this process,
+ * without flags.
+ */
 static inline void expect_own_threads_only(struct __test_metadata *_metadata, FIXTURE_DATA(perf) *self)
 {
 	pid_t pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The maximum rate at which the alarm of multiplexed groups may interrupt a thread on perf.  If the
- * time between two alarms is shorter than an interrupt takes, the kernel does nothing else on that
+ * Test the maximum rate at which the alarm of multiplexed groups can interrupt a thread on perf.
+ * If alarms were more frequent than an interrupt takes, the kernel could do nothing else on this
  * CPU.
  */
 #include <stdarg.h>
@@ -9,14 +9,17 @@
 
 #include "core_perf_multiplex.h"
 
-#define ALARM	(MS / 4)	/* minimum between two alarms of one set */
+#define ALARM	(MS / 4)	/* minimum interval between two alarms of one set */
 #define SETS	8
 #define GROUPS	3
 
 static __u64 shortest;
 static unsigned int alarms;
 
-/* Instead of libc's: the library sets the time to the next alarm by this call. */
+/*
+ * Replace the C library's function, because the library sets the time of the next alarm with this
+ * call.
+ */
 int ioctl(int fd, unsigned long request, ...)
 {
 	unsigned long arg;
@@ -48,7 +51,7 @@ static int bind_groups(FIXTURE_DATA(perf) *self, struct shim_counters **set)
 	return ret ? ret : shim_counters__bind(*set, 0, 0, &self->bad);
 }
 
-/* Sample repeatedly, to cut slots into small pieces. */
+/* Sample repeatedly, to divide slots into small pieces. */
 static int sample_for(struct shim_counters *set, __u64 ns)
 {
 	union {
@@ -74,14 +77,17 @@ TEST_F(perf, the_rest_of_a_slot_is_not_too_short)
 	EXPECT_LE(ALARM, shortest);
 }
 
-/* The more sets a thread has, the longer each waits: together they interrupt it no more often. */
+/*
+ * The more sets a thread has, the longer is each set's interval, so the total rate of interrupts
+ * does not increase.
+ */
 TEST_F(perf, many_sets_share_the_interrupts)
 {
 	struct shim_counters *sets[SETS];
 	sigset_t urgent;
 
 	NEED_PERF();
-	/* So that no handler sets the alarms of the sets that are bound already */
+	/* Block the signal, so no handler sets the alarms of bound sets. */
 	sigemptyset(&urgent);
 	sigaddset(&urgent, SIGURG);
 	pthread_sigmask(SIG_BLOCK, &urgent, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The back end on perf with a PMU: known results, read through the mmap pages and through the
- * kernel, while the thread is switched, is migrated, and loses its counters.  If the module is
+ * Test the back end on perf with a PMU: known results are read through the mmap pages and through
+ * the kernel, while the thread is switched, migrates, and loses its counters.  If the module is
  * loaded, its results are compared.
  */
 #include <errno.h>
@@ -63,7 +63,7 @@ static int sample(FIXTURE_DATA(perf_hw) *self)
 #define NEED_PMU()							\
 	do {								\
 		if (self->no_pmu)					\
-			SKIP(return, "no hardware counters that perf gives");	\
+			SKIP(return, "no hardware counters through perf");	\
 	} while (0)
 
 #define VALUES	(self->room.sample.values)
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(perf_hw)
 		shim_session__close(self->session);
 }
 
-/* The instructions of @rounds, from two samples */
+/* Return the instructions of @rounds, from two samples. */
 static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 before;
@@ -110,10 +110,10 @@ static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return sample(self) ? 0 : VALUES[0] - before;
 }
 
-/* After a context switch, a sample has to find the counters again. */
+/* After a context switch, a sample needs this many instructions more to find the counters. */
 #define LOOKED_UP	400
 
-/* The minimum of several rounds, without a context switch */
+/* Return the minimum of several rounds, without a context switch. */
 static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 least = cost(self, rounds);
@@ -127,8 +127,7 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 }
 
 /*
- * A group that never fits is refused when it is bound, regardless of whether it starts counting
- * immediately.
+ * A group that never fits is refused when it is bound, even if it does not start counting at once.
  */
 TEST_F(perf_hw, one_event_too_many)
 {
@@ -141,7 +140,7 @@ TEST_F(perf_hw, one_event_too_many)
 	NEED_PMU();
 	nr = shim_session__info(self->session)->hw_slots + 1;
 	if (nr > sizeof(reqs) / sizeof(reqs[0]))
-		SKIP(return, "no hardware counters that perf gives, or too many");
+		SKIP(return, "no hardware counters through perf, or too many");
 	for (unsigned int i = 0; i < nr; i++)
 		if (shim_event__parse("cycles:u", &reqs[i]))
 			abort();
@@ -168,7 +167,7 @@ TEST_F(perf_hw, known_answers_to_the_instruction)
 	NEED_PMU();
 	/* Interrupts add nothing in user mode. */
 	least = least_cost(self, 1);
-	TH_LOG("a sample takes %llu instructions in user mode", (unsigned long long)least - 2);
+	TH_LOG("a sample executes %llu instructions in user mode", (unsigned long long)least - 2);
 	for (int i = 0; i < 2; i++) {
 		EXPECT_EQ(least + 2 * (rounds[i] - 1), least_cost(self, rounds[i]))
 			TH_LOG("%lu rounds", rounds[i]);
@@ -201,7 +200,7 @@ static int access_of(void)
 	return c != '0';
 }
 
-/* The kernel's values of the same counters lie between two samples through the mmap pages. */
+/* The kernel's values are between two samples of the same counters through the mmap pages. */
 TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 {
 	struct vcpc_instances_args args;
@@ -212,7 +211,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	for (int n = 0; n < 1000; n++) {
 		ASSERT_EQ(0, sample(self));
 		memcpy(before, VALUES, sizeof(before));
-		/* The kernel provides the total. */
+		/* The kernel provides totals. */
 		ASSERT_EQ(0, shim_counters__total(self->set, 0, &self->room.sample,
 						  sizeof(self->room)));
 		for (int i = 0; i < NR; i++) {
@@ -229,7 +228,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	free(list);
 }
 
-/* Counters of another thread on the CPU, and timers that interrupt */
+/* Start a process that counts on the CPU and causes timer interrupts. */
 static pid_t disturber(void)
 {
 	pid_t pid = fork();
@@ -265,7 +264,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Fewer if each is a system call on a slow machine */
+/* Take fewer samples if each is a system call on a slow machine. */
 #define READS	1000000
 
 TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
@@ -291,7 +290,10 @@ TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
 			sched_yield();
 		ASSERT_EQ(0, sample(self));
 		for (int i = 0; i < NR; i++) {
-			/* One round, a signal, and the user-mode cost of a migration */
+			/*
+			 * The difference can include one round, a signal, and the user-mode cost of
+			 * a migration.
+			 */
 			if (VALUES[i] < last[i] || VALUES[i] - last[i] > 200000) {
 				TH_LOG("read %u, counter %d: %llu after %llu", n, i,
 				       (unsigned long long)VALUES[i], (unsigned long long)last[i]);
@@ -301,7 +303,7 @@ TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
 		}
 		if (VALUES[0] + (2 << 20) - VALUES[2] > 1000 &&
 		    VALUES[2] - VALUES[0] - (2 << 20) > 1000) {
-			TH_LOG("read %u: two counters of one event are apart", n);
+			TH_LOG("read %u: two counters of one event differ", n);
 			wrong++;
 		}
 		wrong += self->room.sample.tick < tick || self->room.sample.time < time;
@@ -343,14 +345,14 @@ static void handler(int signal)
 }
 
 /*
- * Two counters of the same event stay equal, even in a sample during which a handler performs all
- * of these actions.
+ * Two counters of the same event stay equal, even if a handler performs all of these actions during
+ * a sample.
  */
 TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 {
 	/*
-	 * This is not a multiple of the duration of a round, so that every instruction of a sample
-	 * is interrupted at some time.
+	 * The interval is not a multiple of a round's duration, so each instruction of a sample is
+	 * interrupted eventually.
 	 */
 	struct itimerval often = { { 0, 97 }, { 0, 97 } };
 	unsigned int enough = access_of() ? 20000 : 500, apart = 0, n = 0;
@@ -376,7 +378,7 @@ TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 	EXPECT_EQ(0, apart);
 }
 
-/* Another user pins all counters of the CPU: samples are complete, or fail from then on. */
+/* If another user pins all counters of the CPU, samples are complete, or fail from then on. */
 TEST_F(perf_hw, stolen)
 {
 	struct perf_event_attr attr = {
@@ -432,7 +434,7 @@ TEST_F(perf_hw, more_than_the_pmu_has)
 	EXPECT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 }
 
-/* Both count the same work; the cost of sampling one is excluded from the other. */
+/* perf and the module count the same work, without the cost of sampling the other. */
 TEST_F(perf_hw, as_the_module_counts)
 {
 	__u64 perf, module;

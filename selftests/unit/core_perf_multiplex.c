@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexed groups on perf: slots, times, rounds, stops, and groups of other processes. */
+/* Multiplexed groups on perf: slots, times, rounds, stops, and groups of other processes */
 #include <fcntl.h>
 
 #include "core_perf_multiplex.h"
@@ -25,13 +25,13 @@ TEST_F(perf, each_group_has_its_slots)
 		EXPECT_EQ(0, group->voids);
 		EXPECT_LE(4 * 98 * MS / 10, group->tick);
 		EXPECT_LE(group->tick * 99 / 100, group->time);
-		/* The group's count of CPU time must equal its tick. */
+		/* A group's count of CPU time must equal its tick. */
 		EXPECT_LE(group->tick * 99 / 100, g.values[k * EACH]);
 		EXPECT_GE(group->tick * 101 / 100, g.values[k * EACH]);
 	}
 }
 
-/* All groups together have all page faults, except those between two slots. */
+/* The groups' page faults add up to all page faults, except those between two slots. */
 TEST_F(perf, what_one_lacks_the_others_have)
 {
 	struct grouped g;
@@ -65,7 +65,7 @@ TEST_F(perf, a_slot_is_cpu_time)
 	burn(130 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	EXPECT_EQ(0, group_of(&g, 0)->rounds);
-	/* The alarm can miss the end of a slot if counting the kernel is not permitted. */
+	/* If counting the kernel is not permitted, the alarm can miss the end of a slot. */
 	for (int i = 0; i < 100 && !group_of(&g, 1)->tick; i++) {
 		burn(10 * MS);
 		ASSERT_EQ(0, groups_sample(self->set, 0, &g));
@@ -98,7 +98,7 @@ TEST_F(perf, stop_and_start_keep_the_slot)
 	EXPECT_EQ(-EINVAL, shim_counters__restart(self->set, 0));
 }
 
-/* A slot that was over when the set was stopped ends at the next start. */
+/* A slot that had ended when the set was stopped is completed at the next start. */
 TEST_F(perf, over_when_it_is_stopped)
 {
 	struct grouped g;
@@ -127,7 +127,7 @@ TEST_F(perf, blocked_the_slot_is_longer)
 	burn(50 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	tick = group_of(&g, 0)->tick;
-	/* Page faults between two slots belong to no group. */
+	/* Page faults between two slots are not counted by any group. */
 	EXPECT_LE(49 * MS, tick);
 	EXPECT_EQ(0, group_of(&g, 1)->tick);
 	block(false);
@@ -212,7 +212,10 @@ TEST_F(perf, how_groups_are_made)
 	EXPECT_EQ(1, self->bad);
 }
 
-/* perf can count all of these at the same time: each group counts whenever its target runs. */
+/*
+ * Expect that each group counts whenever its target runs, because perf can count all of them at the
+ * same time.
+ */
 static void expect_whole(struct __test_metadata *_metadata, const struct grouped *g, int groups)
 {
 	EXPECT_LT(0, g->head.tick);
@@ -225,7 +228,7 @@ static void expect_whole(struct __test_metadata *_metadata, const struct grouped
 	}
 }
 
-/* A child that waits for a command, then works and exits; its own child does the same. */
+/* Start a child that waits for a command, works, and exits; its own child does the same. */
 static pid_t start_child(int go)
 {
 	pid_t child = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For the tests of core_perf_multiplex*: multiplexed groups on perf, bound to the calling thread */
+/* For the tests core_perf_multiplex*: multiplexed groups on perf, bound to the calling thread */
 #ifndef SELFTESTS_CORE_PERF_MULTIPLEX_H
 #define SELFTESTS_CORE_PERF_MULTIPLEX_H
 
@@ -41,7 +41,10 @@ static inline int groups_sample(struct shim_counters *set, pid_t tid, struct gro
 	return shim_counters__sample(set, tid, &g->head, sizeof(*g));
 }
 
-/* Burn CPU time until several rounds are complete: 0, an error of a sample, or 1 on timeout. */
+/*
+ * Burn CPU time until several rounds are complete.  Return 0, an error of a sample, or 1 on
+ * timeout.
+ */
 static inline int burn_rounds(struct shim_counters *set, __u64 rounds, struct grouped *g)
 {
 	for (int i = 0; i < 20000; i++) {
@@ -63,7 +66,7 @@ static inline __u64 sum_of_ticks(const struct grouped *g, int groups)
 	return sum;
 }
 
-/* Whether nothing has decreased or been discarded */
+/* Return whether no value has decreased and no slot was discarded. */
 static inline bool follows(const struct grouped *g, const struct grouped *last, int groups)
 {
 	bool ok = g->head.time >= last->head.time && g->head.tick >= last->head.tick;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed groups on perf while the program handles or blocks signals, forks, executes, ends
- * threads, or closes descriptors
+ * Multiplexed groups on perf count correctly while the program handles or blocks signals, forks,
+ * executes, ends threads, or closes descriptors.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -26,7 +26,7 @@ static void on_tick(int sig)
 	in_handler.samples++;
 }
 
-/* Alarms arrive in malloc(), in other handlers and in samples, and handlers take samples. */
+/* Alarms can interrupt malloc(), other handlers and samples, and handlers can sample. */
 TEST_F(perf, handlers_and_allocations)
 {
 	struct itimerval timer = { { 0, 700 }, { 0, 700 } };
@@ -65,7 +65,7 @@ TEST_F(perf, two_sets_on_one_thread)
 	burn(300 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	ASSERT_EQ(0, groups_sample(other, 0, &h));
-	/* A busy host may make slots longer. */
+	/* A busy host can make slots longer. */
 	EXPECT_LE(1, group_of(&g, 0)->rounds);
 	EXPECT_LE(2, group_of(&h, 0)->rounds);
 	EXPECT_LE(300 * MS / 2, sum_of_ticks(&g, 3));
@@ -76,7 +76,7 @@ TEST_F(perf, two_sets_on_one_thread)
 }
 
 /*
- * If there are more sets than can be handled between two alarms, slots get longer, and the thread
+ * If more sets exist than can be switched between two alarms, slots get longer, and the thread
  * makes progress.
  */
 TEST_F(perf, many_sets_on_one_thread)
@@ -108,8 +108,8 @@ static void on_urgent(int sig)
 }
 
 /*
- * The signal of a slot that has ended is pending when the set is unbound. The program does not
- * receive it.
+ * If the signal of an ended slot is pending when the set is unbound, the program does not receive
+ * it.
  */
 TEST_F(perf, unbound_while_the_alarm_is_pending)
 {
@@ -133,7 +133,8 @@ TEST_F(perf, unbound_while_the_alarm_is_pending)
 }
 
 /*
- * While the program handles the signal itself, no new slot starts, so the current group continues.
+ * While the program handles the signal itself, no new slot starts, and the current group continues
+ * to count.
  */
 TEST_F(perf, the_programs_own_handler)
 {
@@ -305,7 +306,7 @@ static void *suffers(void *arg)
 	return NULL;
 }
 
-/* Other threads sample, stop, start and unbind while alarms arrive. */
+/* While alarms arrive, other threads can sample, stop, start and unbind. */
 TEST_F(perf, others_do_anything_meanwhile)
 {
 	static atomic_int tids[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflows of perf's sets in a program that forks, executes, blocks signals, exits threads or
- * closes descriptors in the meantime
+ * Overflows of perf's sets are correct while a program forks, executes, blocks signals, exits
+ * threads or closes descriptors.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -35,8 +35,8 @@ static void on_urgent(int sig)
 }
 
 /*
- * Create a set whose first request never overflows, and whose second one does so after @after page
- * faults.
+ * Create a set whose first request never overflows, and whose second one overflows after @after
+ * page faults.
  */
 static int make_overflowing(FIXTURE_DATA(perf) *self, __u64 after, struct shim_counters **set)
 {
@@ -93,8 +93,8 @@ TEST_F(perf, the_second_request_stops_both)
 }
 
 /*
- * The values are correct for any number of overflows, regardless of which thread stops and starts
- * the set in the meantime.
+ * Values are correct for any number of overflows, even if any thread stops and starts the set in
+ * between.
  */
 TEST_F(perf, ten_thousand_overflows)
 {
@@ -102,7 +102,7 @@ TEST_F(perf, ten_thousand_overflows)
 	for (int i = 1; i <= 10000; i++) {
 		ASSERT_EQ(0, shim_counters__preset(self->set, 0, 1, -(__u64)(1 + i % 3)));
 		ASSERT_EQ(0, shim_counters__restart(self->set, 0));
-		/* A sanitizer's own page fault can overflow while the set is being stopped. */
+		/* A page fault of a sanitizer can overflow while the set is being stopped. */
 		if (!SLACK && !(i % 7)) {
 			ASSERT_EQ(0, shim_counters__disable(self->set, 0));
 			ASSERT_EQ(0, shim_counters__enable(self->set, 0));
@@ -125,7 +125,7 @@ TEST_F(perf, the_programs_own_sigurg)
 	raise(SIGURG);
 	EXPECT_EQ(1, seen.urgent);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
-	/* The library takes over the signal, and restores the handler. */
+	/* The library uses the signal, and restores the handler afterwards. */
 	signal(SIGURG, on_urgent);
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	touch(AFTER + SLACK);
@@ -156,7 +156,7 @@ TEST_F(perf, blocked_is_told_later)
 	EXPECT_GE(3 + SLACK, VALUES[1]);
 	sigprocmask(SIG_UNBLOCK, &urgent, NULL);
 	EXPECT_EQ(1, seen.times);
-	/* A set that was restarted meanwhile has not overflowed. */
+	/* If the set was restarted before the signal arrives, it has not overflowed. */
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	sigprocmask(SIG_BLOCK, &urgent, NULL);
 	touch(AFTER + SLACK);
@@ -215,7 +215,7 @@ TEST_F(perf, whom_it_cannot_tell)
 	expect_own_threads_only(_metadata, self);
 }
 
-/* The child does not count, and can use its own set; its parent continues. */
+/* A forked child does not count, but can use its own set, and its parent continues. */
 TEST_F(perf, over_a_fork)
 {
 	int status = -1;
@@ -241,7 +241,7 @@ TEST_F(perf, over_a_fork)
 	EXPECT_EQ(1, seen.times);
 }
 
-/* A pending signal does not terminate a program executed afterwards. */
+/* A pending signal does not terminate a program that is executed afterwards. */
 TEST_F(perf, over_an_exec)
 {
 	int status = -1;
@@ -288,7 +288,7 @@ TEST_F(perf, descriptors_closed_by_the_program)
 
 static atomic_bool stop;
 
-/* A thread that other threads continuously bind, signal, restart, and unbind */
+/* Be a thread that other threads continuously bind, signal, restart, and unbind. */
 static void *suffers(void *arg)
 {
 	atomic_int *tid = arg;

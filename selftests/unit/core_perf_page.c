@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read through perf's mmap pages: every width, wrapping, pages that change in the
- * meantime, and signal handlers that read in the middle
+ * Read counters through perf's mmap pages: every width, wraps, pages that change during a read, and
+ * signal handlers that read in the middle.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,9 +17,9 @@
 static struct {
 	_Atomic __u64 counter[N];
 	__u64 clock;
-	unsigned int reads;		/* number of reads until then */
+	unsigned int reads;		/* number of reads before the action */
 	void (*meanwhile)(void);
-	unsigned int places;		/* the same, while a plan is made */
+	unsigned int places;		/* the same, while a plan is created */
 	void (*while_making)(void);
 	unsigned int counters_read, places_found;
 } cpu;
@@ -118,7 +118,10 @@ static void reset(void)
 	plan_for(N);
 }
 
-/* As in the kernel: the counter starts @left before its end, and the page contains that. */
+/*
+ * Program a counter like the kernel: it starts @left before its end, and the page contains this
+ * value.
+ */
 static void program(unsigned int i, unsigned int width, __u64 count, __u64 left)
 {
 	page[i].pmc_width = width;
@@ -151,7 +154,7 @@ TEST_F(perf_page, every_width_before_and_after_its_end)
 		__u64 steps[] = { 0, 1, half - 2, 1, 1, 1, half / 2, half / 2 - 3 };
 		__u64 events = 0;
 
-		/* Half of the range before the end, and nearly half after it */
+		/* Start half of the range before the end, and count to nearly half after it. */
 		program(0, width, before, half);
 		for (unsigned int s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
 			count(0, width, steps[s]);
@@ -205,7 +208,7 @@ TEST_F(perf_page, a_page_that_stays_locked_is_the_kernels)
 	EXPECT_EQ(0, read_pages(3));
 }
 
-/* After a context switch: other counters, which start from other values */
+/* Simulate a context switch: other counters are used, which start from other values. */
 static void switched(void)
 {
 	for (unsigned int i = 0; i < N; i++) {
@@ -228,7 +231,7 @@ TEST_F(perf_page, a_switch_between_two_counters)
 	}
 }
 
-/* Only the last page changes, after it was read. */
+/* Change only the last page, after it was read. */
 static void last_changes(void)
 {
 	page[0].lock += 2;
@@ -265,7 +268,7 @@ TEST_F(perf_page, times)
 	cpu.clock = 1001;
 	ASSERT_EQ(0, read_pages(1));
 	EXPECT_EQ(1000000 - 300 + 1501, tick);
-	/* A clock of few bits that has wrapped in the meantime */
+	/* Use a clock of few bits that has wrapped. */
 	page[0].cap_user_time_short = 1;
 	page[0].time_mask = 0xffff;
 	page[0].time_cycles = 0x3fff0;
@@ -274,7 +277,7 @@ TEST_F(perf_page, times)
 	EXPECT_EQ(1000000 - 300 + (0x40010 * 24 >> 4), tick);
 }
 
-/* As in <linux/perf_event.h> */
+/* Calculate the time as in <linux/perf_event.h>. */
 static __u64 time_of(const struct perf_event_mmap_page *p, __u64 cycles)
 {
 	__u64 quot, rem;
@@ -303,7 +306,7 @@ TEST_F(perf_page, times_by_one_plan_are_those_of_the_page)
 			page[0].time_mask = (1ULL << 56) - 1;
 			cpu.clock = 0xfedcba9876ULL + 0x123456789;
 			ASSERT_EQ(0, read_again());
-			/* The last one is too late for the plan. */
+			/* The last clock value is too far ahead for the plan. */
 			for (__u64 step = 1; step < 1ULL << 33; step = 3 * step + 1) {
 				cpu.clock += step;
 				ASSERT_EQ(0, read_again());
@@ -326,7 +329,7 @@ TEST_F(perf_page, a_plan_is_kept)
 	EXPECT_EQ(N, cpu.places_found);
 }
 
-/* Any single changed page invalidates the plan, for odd and even numbers of pages. */
+/* A change of any page invalidates the plan, for odd and even numbers of pages. */
 TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
 {
 	for (unsigned int n = 1; n <= N; n++)
@@ -349,8 +352,8 @@ TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
 }
 
 /*
- * Counters of an old plan can belong to another CPU, which has fewer, or does not permit reading
- * them.
+ * The counters of an old plan can belong to another CPU, which has fewer counters, or does not
+ * permit reading them.
  */
 TEST_F(perf_page, no_counter_of_an_old_plan_is_read)
 {
@@ -376,7 +379,7 @@ TEST_F(perf_page, locks_that_have_come_round)
 		EXPECT_EQ(1000, values[i]);
 }
 
-/* A clock that goes back belongs to another CPU. */
+/* If the clock goes back, it is that of another CPU. */
 TEST_F(perf_page, a_clock_that_goes_back)
 {
 	page[0].time_mult = 1;
@@ -413,8 +416,8 @@ TEST_F(perf_page, what_is_added_changes)
 }
 
 /*
- * Actions of a signal handler in the middle of a sample; the handler then samples with the same
- * plan.  The interrupted sample must return what the last of these returned.
+ * Actions of a signal handler in the middle of a sample.  The handler then samples with the same
+ * plan, and the interrupted sample must return the same values as the handler's last sample.
  */
 static void nothing(void)
 {
@@ -437,7 +440,7 @@ static void handler(void)
 	handlers_answer = shim_page__read(&of.plan, &how, from, own_values, &own_tick);
 }
 
-/* Whether the result equals the kernel's */
+/* Return whether the result equals the kernel's. */
 static bool is_right(void)
 {
 	bool right = tick == time_of(&page[0], cpu.clock);
@@ -473,14 +476,16 @@ TEST_F(perf_page, a_handler_in_the_middle_of_a_sample)
 		}
 }
 
-/* It must not make its own plan then: the kernel is used instead. */
+/*
+ * A handler must not create its own plan while one is being created; it samples through the kernel.
+ */
 TEST_F(perf_page, a_handler_while_a_plan_is_made)
 {
 	for (unsigned int what = 0; what < ARRAY_SIZE(done_by_handler); what++)
 		for (unsigned int at = 0; at < N; at++)
 			for (unsigned int again = 0; again < 2; again++) {
 				with_handler(what);
-				/* With and without an older plan */
+				/* Test with and without an older plan. */
 				if (again) {
 					ASSERT_EQ(0, read_again());
 					page[1].lock += 2;
@@ -497,8 +502,8 @@ TEST_F(perf_page, a_handler_while_a_plan_is_made)
 }
 
 /*
- * A thread that simulates the kernel: all counters change at the same time, and their values stay
- * in step.
+ * A thread that simulates the kernel: it changes all counters at the same time, so their values
+ * stay equal.
  */
 static atomic_bool stop;
 
@@ -522,7 +527,7 @@ static void *kernel(void *arg)
 		}
 		for (unsigned int i = 0; i < N; i++)
 			__atomic_store_n(&page[i].lock, page[i].lock + 1, __ATOMIC_SEQ_CST);
-		/* A real thread is not switched all the time. */
+		/* Wait, because a real thread is not switched continuously. */
 		for (volatile int i = 0; i < 300; i++)
 			;
 	}
@@ -556,7 +561,7 @@ TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 	EXPECT_EQ(SWITCHES, moved);
 }
 
-/* A thread that keeps restarting the set of another one: all bases change in step. */
+/* Repeatedly restart another thread's set, which changes all bases at the same time. */
 static void *restarter(void *arg)
 {
 	(void)arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The back end on perf: processes and trees whose threads exist, start and exit */
+/* The back end on perf counts processes and trees whose threads exist, start and exit. */
 #include "core_perf.h"
 
 static int instances(FIXTURE_DATA(perf) *self)
@@ -30,7 +30,9 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	EXPECT_LE(301, VALUES[0]);
 	EXPECT_GE(350 + SLACK, VALUES[0]);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
-	/* Counts of single threads are unknown; a sum is never returned as one thread's count. */
+	/*
+	 * Counts of single threads are unknown; a sum is never returned as the count of a thread.
+	 */
 	EXPECT_EQ(-EOPNOTSUPP, sample(self, old.tid));
 	EXPECT_EQ(-EINVAL, sample(self, new.tid));
 	end(&new);
@@ -63,7 +65,7 @@ TEST_F(perf, a_process_as_it_is)
 	end(&b);
 }
 
-/* A search begins at the instance found last, which may have been unbound since. */
+/* A search begins at the instance found last, which may have been unbound since then. */
 TEST_F(perf, threads_are_found_in_any_order)
 {
 	static const unsigned int order[] = { 0, 1, 2, 2, 1, 0, 2, 0, 1 };
@@ -125,7 +127,7 @@ TEST_F(perf, a_tree_from_execve_on)
 	EXPECT_LT(0, self->room.sample.tick);
 }
 
-/* A process continues after its first thread has exited. */
+/* Continue a process after its first thread has exited. */
 static void *waits(void *arg)
 {
 	pause();
@@ -183,8 +185,7 @@ static void *idles(void *arg)
 }
 
 /*
- * A process that starts another process on command, which does the same a little later, until none
- * is left to start
+ * A process that starts another process on command, which does the same later, until the last one
  */
 struct starter {
 	struct worker *late;
@@ -206,7 +207,7 @@ static void *starts(void *arg)
 
 /*
  * While the list of threads is walked, the first thread, which is already bound, creates another
- * one. That one is counted either by inheritance or from the list, but not twice.
+ * one.  The new thread is counted either by inheritance or from the list, but not twice.
  */
 TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 {
@@ -249,7 +250,7 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		pthread_join(idlers[i], NULL);
 }
 
-/* A process that keeps starting threads that exit at once */
+/* A process that continuously starts threads that exit at once */
 struct breeder {
 	atomic_int tid;
 	atomic_bool over;
@@ -272,7 +273,10 @@ static void *breeds(void *arg)
 	return NULL;
 }
 
-/* Between two of the set's events the kernel can give the first one's counter to the new thread. */
+/*
+ * Between binding two of the set's events, the kernel can assign the first event's counter to the
+ * new thread.
+ */
 TEST_F(perf, a_thread_that_starts_threads_is_bound)
 {
 	struct breeder b = { .tid = 0 };

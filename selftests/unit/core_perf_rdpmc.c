@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read by real rdpmc instructions, which fault and are emulated in a signal handler: which
- * counter is read, what its bits mean, and when none is read.
+ * Real rdpmc instructions fault, and a signal handler emulates them.  The library reads the right
+ * counter, interprets its bits correctly, and reads none if it must not.
  *
- * A CPU without a PMU raises SIGILL; if the kernel does not permit the instruction, it is SIGSEGV.
+ * The signal is SIGILL on a CPU without a PMU, and SIGSEGV if the kernel does not permit the
+ * instruction.
  */
 #include <signal.h>
 #include <string.h>
@@ -45,7 +46,10 @@ static __u64 counter(__u32 number)
 	return cpu.metrics;
 }
 
-/* Like the CPU: the two halves in EAX and EDX, with zeros in the upper halves of the registers */
+/*
+ * Return a value like the CPU: in two halves in EAX and EDX, with zeros in the upper halves of the
+ * registers.
+ */
 static void answer(int signal, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -55,7 +59,7 @@ static void answer(int signal, siginfo_t *info, void *context)
 
 	(void)info;
 	if (code[0] != 0x0f || code[1] != 0x33) {
-		/* Not rdpmc: fault again. */
+		/* The fault was not caused by rdpmc, so fault again. */
 		struct sigaction none = { .sa_handler = SIG_DFL };
 
 		sigaction(signal, &none, NULL);
@@ -95,7 +99,7 @@ static int read_all(void)
 	return shim_page__read(&of.plan, &shim_cpu__this, from, values, &tick);
 }
 
-/* The value of an event; -1, which is never a value here, if it is not read */
+/* Return the value of an event, or -1 if it is not read; no test uses -1 as a value. */
 static __u64 value_of(__u32 index, unsigned int width, __s64 offset)
 {
 	set_page(0, index, width, offset);
@@ -127,9 +131,9 @@ FIXTURE_TEARDOWN(rdpmc)
 }
 
 #define UNLESS_REAL() \
-	do { if (self->is_real) SKIP(return, "this CPU lets user mode read its counters"); } while (0)
+	do { if (self->is_real) SKIP(return, "user mode can read real counters"); } while (0)
 
-/* A 48-bit counter starts at minus the period; the interrupt can be late. */
+/* A 48-bit counter starts at minus its period; the interrupt can be late. */
 TEST_F(rdpmc, period_of_48_bits)
 {
 	const __u64 left = MASK(47);
@@ -179,7 +183,7 @@ TEST_F(rdpmc, which_counter)
 	EXPECT_EQ(0, cpu.unknown);
 }
 
-/* Invalid counters, and those without permission, are not read. */
+/* Counters that are invalid or not permitted are not read. */
 TEST_F(rdpmc, not_read)
 {
 	UNLESS_REAL();
@@ -227,7 +231,7 @@ static void make_three(void)
 	plan(N);
 }
 
-/* The thread migrates while it reads: the values are those after the migration. */
+/* If the thread migrates during a read, the values are those after the migration. */
 TEST_F(rdpmc, moved)
 {
 	UNLESS_REAL();
@@ -241,7 +245,7 @@ TEST_F(rdpmc, moved)
 	EXPECT_EQ(2009, values[2]);
 	cpu.meanwhile = leave;
 	EXPECT_EQ(-EOPNOTSUPP, read_all());
-	/* Between two samples: the old plan's counters are not read. */
+	/* If the thread migrates between two samples, the old plan's counters are not read. */
 	make_three();
 	ASSERT_EQ(0, read_all());
 	cpu.reads = 0;
@@ -250,7 +254,7 @@ TEST_F(rdpmc, moved)
 	EXPECT_EQ(0, cpu.reads);
 }
 
-/* The thread's time is computed from the clock with the page's factors. */
+/* The thread's time is calculated from the clock with the page's factors. */
 TEST_F(rdpmc, time)
 {
 	__u64 clock, want;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * No count is lost if perf splits the group of a CPU that goes offline, regardless of when it does
- * so.
+ * If perf splits the group of a CPU that goes offline, no count is lost, regardless of when this
+ * happens.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define LEAD	1
 
 static struct shim_group_event events[EVENTS];
-static int reads, split_at;	/* the group is split before the read with this number */
+static int reads, split_at;	/* the group is split before this read */
 
 bool __wrap_shim_group__is_ours(const struct shim_group_event *event);
 long __wrap_shim_group__read_event(const struct shim_group_event *event, void *to, size_t size);

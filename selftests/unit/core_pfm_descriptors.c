@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Loading libpfm fails if any descriptor that it needs is not available, and works afterwards.
- */
+/* If any descriptor that libpfm needs is not available, loading it fails, and succeeds later. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -37,7 +35,7 @@ TEST(each_descriptor)
 	const char *cpu;
 	int n = 0;
 
-	/* None for the directory of the PMUs, none for the first PMU's file */
+	/* Leave no descriptor for the directory of the PMUs, or none for the first PMU's file. */
 	for (rlim_t left = 0; left < 2; left++) {
 		leave(left);
 		EXPECT_EQ(-EMFILE, shim_pfm__cpu(&cpu));

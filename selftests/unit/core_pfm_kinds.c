@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The list of libpfm's names on a machine with two kinds of core.
+ * On a machine with two kinds of core, libpfm's names are listed for both kinds.
  *
- * Debian 12's libpfm has no PMUs for the kinds of a hybrid CPU.  Therefore the test reports two
- * other PMUs of libpfm as present, of which the first comes first in its list, and sets the perf
- * type for which the events of the second are encoded.
+ * Debian 12's libpfm has no PMUs for the kinds of a hybrid CPU.  Therefore the test makes two other
+ * PMUs of libpfm present, in the order of its list, and sets the perf type with which the second
+ * one's events are encoded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static int look(void *arg, const char *name, const char *desc)
 	seen->n++;
 	seen->big += !strncmp(name, BIG "::", strlen(BIG "::"));
 	seen->little += is_little;
-	/* A unit mask that needs another one is listed although it cannot be counted alone. */
+	/* A unit mask that needs another one is listed, although it cannot be counted alone. */
 	seen->wrong += ret ? ret != -EINVAL : req.type != (is_little ? little_type : PERF_TYPE_RAW);
 	return seen->n == seen->stop_after ? 42 : 0;
 }
@@ -121,7 +121,7 @@ FIXTURE_TEARDOWN(kinds)
 {
 }
 
-/* Each name has the PMU that it counts on. */
+/* Each name belongs to the PMU that counts it. */
 TEST_F(kinds, two)
 {
 	several = &both;
@@ -135,7 +135,7 @@ TEST_F(kinds, two)
 
 /*
  * If the kernel has no PMU for a kind, libpfm encodes its events as raw codes of the other kind.
- * Therefore these are omitted, and so are events of a PMU whose type belongs to no core.
+ * These names are omitted, as are events of a PMU whose type belongs to no core.
  */
 TEST_F(kinds, one_is_missing)
 {

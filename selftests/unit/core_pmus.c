@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Core PMUs from the kernel's directory: which ones exist, their CPUs, and the owner of an event.
+ * Core PMUs are found in the kernel's directory: which ones exist, their CPUs, and the PMU of an
+ * event.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ TEST_F(pmus, one_kind_or_none)
 	EXPECT_TRUE(shim_pmus__has_cpu(&self->pmus.pmu[0], 5000));
 }
 
-/* An invalid list, a huge one, and names that do not fit */
+/* An invalid list, a huge list, and names that do not fit are handled. */
 TEST_F(pmus, odd_files)
 {
 	put_file(self->dir, "a", "type", "30\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The arithmetic of multiplexed groups, on a clock controlled by a test */
+/* The arithmetic of multiplexed groups is tested on a clock that the test controls. */
 #include <string.h>
 
 #include "core/perf_multiplex.h"
@@ -146,7 +146,7 @@ TEST(shuffled)
 		}
 }
 
-/* The expected order for this seed */
+/* The order is the expected one for this seed. */
 TEST(the_modules_order)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Selection of the back end: the module, perf without it, or the one in SHIM_BACKEND */
+/* The back end is the module, perf if there is no module, or the one named in SHIM_BACKEND. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A signal handler removes or replaces the set for transactions at each instruction of a call that
- * does the same: each set's memory is freed exactly once.
+ * If a signal handler removes or replaces the set for transactions at any instruction of a call
+ * that does the same, each set's memory is freed exactly once.
  */
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
@@ -90,7 +90,7 @@ static int is_held_right(void)
 	       atomic_load(&b->holds) == 1 + (shim_traced__own.counters == b);
 }
 
-/* Make one call after the other, until the tracer stops. */
+/* Make calls in a loop until the tracer stops. */
 static void run_child(void)
 {
 	struct sigaction sa = { .sa_handler = handler };
@@ -106,7 +106,7 @@ static void run_child(void)
 		called();
 		*state = faults;
 		/*
-		 * If the handler gave another set to a call in use, the previous one is freed with
+		 * If the handler has passed another set to a call, the previous one is freed with
 		 * the next.
 		 */
 		set_a();
@@ -131,7 +131,7 @@ static int stopped_by(pid_t pid, int sig)
 }
 
 /*
- * Step a call by this number of instructions, then run the handler. Return 1, 0 if the call is
+ * Step a call by this number of instructions, then run the handler.  Return 1, 0 if the call is
  * shorter, or -1.
  */
 static int step(pid_t pid, int steps, int *stepped, int *faults)
@@ -153,7 +153,7 @@ static int step(pid_t pid, int steps, int *stepped, int *faults)
 	return in_time;
 }
 
-/* The number of errors, or -1 if the child exited too early */
+/* Return the number of errors, or -1 if the child exited too early. */
 static int step_through(void (*call)(void), void (*handled)(void))
 {
 	int steps = 0, length = 0, faults = 0, ret, status, stepped;
@@ -175,7 +175,7 @@ static int step_through(void (*call)(void), void (*handled)(void))
 			_exit(1);
 		run_child();
 	}
-	/* Run it once to its end, to find its length. */
+	/* Run the call once to its end, to find its length. */
 	ret = step(pid, MOST_STEPS, &length, &faults);
 	do
 		ret = ret < 0 ? ret : step(pid, steps, &stepped, &faults);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each statement in libcpc-conformance.rst names existing tests.
+# Each statement in libcpc-conformance.rst names tests that exist.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=../tap.sh

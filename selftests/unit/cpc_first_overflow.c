@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If an overflow happens before the binding call has returned, its handler finds the set, even at
+ * If an overflow happens before the bind call has returned, its handler finds the set, even during
  * the first bind.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 static struct shim_backend_ops early;
 static int refuses;
 
-/* The kernel delivers a signal before it returns to the caller. */
+/* Bind, and deliver a signal before returning to the caller, like the kernel. */
 static int bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
 {
 	int ret = refuses ? -ENOSPC : shim_backend__sim.bind(set, tid, flags, bad);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If a set was bound before a fork, the child's use of its copy does not affect the parent's
- * counting, although they share a descriptor.
+ * If a set was bound before a fork, and the child uses its copy, the parent's counting is not
+ * affected, although they share a descriptor.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
-/* The synthetic PMU, which records the calls that reach it */
+/* The synthetic PMU, with a record of the calls that reach it */
 static struct shim_backend_ops watched;
 static int unbinds, creates, binds;
 
@@ -85,7 +85,7 @@ static void bind_to_a_process(struct __test_metadata *_metadata, FIXTURE_DATA(fo
 	binds = 0;
 }
 
-/* Run @fn in a child; its exit status is the result. */
+/* Run @fn in a child, and return its exit status. */
 static int in_child(int (*fn)(FIXTURE_DATA(fork) *self), FIXTURE_DATA(fork) *self)
 {
 	pid_t pid = fork();
@@ -155,7 +155,7 @@ TEST_F(fork, an_inherited_set_may_be_changed_and_destroyed)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* A child that closes the handle first and then releases the process that belonged to it */
+/* Close the handle first, and then release the process that belonged to it. */
 static int closes_and_releases(FIXTURE_DATA(fork) *self)
 {
 	cpc_unbind(self->cpc, self->set);
@@ -198,7 +198,7 @@ static void *change_often(void *arg)
 	return NULL;
 }
 
-/* The exit status of a child, which is killed after 10 s */
+/* Return the exit status of a child, which is killed after 10 s. */
 static int status_of(pid_t pid)
 {
 	int status = -1;
@@ -212,7 +212,7 @@ static int status_of(pid_t pid)
 	return status;
 }
 
-/* A child can use the handle although another thread was inside of it when it was forked. */
+/* A child can use the handle even if another thread was using it when the process forked. */
 TEST_F(fork, while_another_thread_changes_the_handle)
 {
 	int status = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event names of Solaris's own processors are accepted if perf has an equivalent, and listed on
+ * Event names of Solaris's processors are accepted if perf has an equivalent, and listed on
  * request.
  */
 #include <stdlib.h>
@@ -84,7 +84,7 @@ TEST_F(native, walks_list_them_only_if_asked)
 	EXPECT_LT(without.calls, with.calls);
 }
 
-/* Each listed name can be counted: add_request accepts every name from the walk. */
+/* Check that a listed name can be counted, which means that cpc_set_add_request() accepts it. */
 static void add_each(void *arg, const char *event)
 {
 	FIXTURE_DATA(native) *self = ((void **)arg)[0];

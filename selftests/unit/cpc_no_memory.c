@@ -99,8 +99,8 @@ FIXTURE_TEARDOWN(memory)
 }
 
 /*
- * Check that a call succeeds after its n-th allocation failed, for n from 1 to the number of its
- * allocations, which is at least @least.
+ * For each allocation of a call, check that the call fails if the allocation fails, and succeeds
+ * afterwards.  The call must make at least @least allocations.
  */
 #define EACH_FAILS(least, call)							\
 	do {									\
@@ -157,13 +157,13 @@ static void count(void *arg, int index, const char *event, uint64_t preset, uint
 
 #define ROOM	8	/* initial capacity of a set's arrays */
 
-/* A failed call has added nothing. */
+/* A failed call does not add anything. */
 TEST_F(memory, add_request)
 {
 	cpc_attr_t attrs[] = { { "picnum", 1 }, { "picnum", 2 } };
 	int requests = 0;
 
-	/* the next request finds the set's arrays full, so that both must grow */
+	/* fill the set's arrays, so the next request makes both grow */
 	for (int i = 1; i < ROOM; i++)
 		ASSERT_EQ(i, cpc_set_add_request(self->cpc, self->set, "page-faults", 0,
 						 CPC_COUNT_USER, 0, NULL));
@@ -210,7 +210,7 @@ static void see(void *arg, const char *name)
 	++*(int *)arg;
 }
 
-/* A failed walk visits nothing, and reports the error only in errno. */
+/* Return whether a failed walk visits nothing, and reports the error only in errno. */
 static bool walks(cpc_t *cpc, void (*walk)(cpc_t *cpc, void *arg,
 					   void (*action)(void *arg, const char *event)))
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If a program forks while another thread releases a process, the child can also release it. */
+/*
+ * If a program forks while another thread releases a process, the child can also release the
+ * process.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,7 +13,7 @@
 #include "cpc/pctx.h"
 #include "kselftest_harness.h"
 
-#define PATIENCE	300	/* times 10 ms */
+#define PATIENCE	300	/* in units of 10 ms */
 #define HELD_US		50000
 
 static struct __pctx pctx;
@@ -20,7 +23,7 @@ static _Thread_local bool dawdles;
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-/* The releasing thread holds its lock until the other one forks. */
+/* Make the releasing thread hold its lock until the other thread forks. */
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	if (dawdles) {
@@ -37,7 +40,7 @@ static void *lets_go(void *unused)
 	return unused;
 }
 
-/* Release the process, as in a child that inherits a set. */
+/* Release the process, like a child that inherits a set. */
 static int leaves(void)
 {
 	cpc_set_t set = { .pctx = &pctx };
@@ -46,7 +49,7 @@ static int leaves(void)
 	return shim_cpc__leave_pctx(&cpc, &set) ? 0 : 1;
 }
 
-/* The exit status; a child that hangs, with all signals blocked, is killed */
+/* Return the exit status; a child that hangs with all signals blocked is killed. */
 static int status_of(pid_t pid)
 {
 	int status = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts of transactions: sums include all rows that ever existed in the kernel, regardless of
- * which changed last.  The test generates the reader's results.
+ * Sums of counts of transactions include all rows that ever existed in the kernel, in any order of
+ * changes.  The test generates the reader's results.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static uint64_t sum_of(FIXTURE_DATA(pairs) *self, uint64_t config, int which)
 	return UINT64_MAX;
 }
 
-/* One thread counts page faults (2) and switches (3), another only switches. */
+/* One thread counts page faults (2) and switches (3), another counts only switches. */
 TEST_F(pairs, an_event_of_two_sets)
 {
 	put(self, 0, 1, 100, 2, 2, 5);
@@ -140,7 +140,7 @@ TEST_F(pairs, an_event_of_two_sets)
 }
 
 /*
- * Counts that programs write themselves are merged with the kernel's rows, which have smaller IDs.
+ * Counts that programs write themselves are merged with the kernel's rows, whose IDs are smaller.
  */
 TEST_F(pairs, counted_by_programs_too)
 {
@@ -154,13 +154,13 @@ TEST_F(pairs, counted_by_programs_too)
 	add(self, 0, 100);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
-	/* A reader that has dropped the tag can give it another ID. */
+	/* A reader that has removed the tag can assign another ID to it. */
 	rows[1].id = SHIM_DIRECT_ID | 4;
 	rows[1].version = ++self->version;
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
 	EXPECT_EQ(4, sum_of(self, 2, 0));
-	/* The kernel gives the tag another ID. */
+	/* The kernel assigns another ID to the tag. */
 	put(self, 0, 2, 100, 2, 1, 1);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(146, sum_of(self, 2, 1));
@@ -178,7 +178,7 @@ TEST_F(pairs, an_event_that_a_set_has_twice)
 	EXPECT_EQ(1, sum_of(self, 2, 0));
 }
 
-/* The row of a dropped ID coexists with its successor's for a while, and can change. */
+/* For some time, the row of a removed ID exists together with its successor, and can change. */
 TEST_F(pairs, an_id_that_was_given_up)
 {
 	put(self, 0, 1, 100, 2, 1, 5);
@@ -194,8 +194,8 @@ TEST_F(pairs, an_id_that_was_given_up)
 }
 
 /*
- * Rows appear, disappear, move and change, and IDs and sessions end: the sums include everything
- * that was ever counted.
+ * If rows appear, disappear, move and change, and IDs and sessions end, the sums still include
+ * everything that was ever counted.
  */
 TEST_F(pairs, whatever_happens)
 {
@@ -235,7 +235,7 @@ TEST_F(pairs, whatever_happens)
 	}
 }
 
-/* After 2^31 numbers they restart, skipping existing ones. */
+/* After 2^31, numbers restart, and skip existing ones. */
 TEST_F(pairs, all_numbers_were_given)
 {
 	struct shim_live_tag *known = self->tags.at[0];
@@ -268,8 +268,8 @@ TEST_F(pairs, all_numbers_were_given)
 }
 
 /*
- * A program keeps adding sets of events to its own rows.  Those that are left out never add counts,
- * even if they are read repeatedly.
+ * A program continuously adds sets of events to its own rows.  Sets that are omitted never add
+ * counts, even if they are read repeatedly.
  */
 TEST_F(pairs, sets_of_events_without_end)
 {
@@ -288,7 +288,7 @@ TEST_F(pairs, sets_of_events_without_end)
 		EXPECT_GE(256, self->pairs.sums[0]->naddends);
 	}
 	add(self, 0, 7);
-	/* The kernel's row is not left out. */
+	/* The kernel's row is not omitted. */
 	put(self, ROWS - 1, 1, 100, 2, 1, 100);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(sum + 107, sum_of(self, 2, 1));
@@ -319,7 +319,10 @@ static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)
 	return n;
 }
 
-/* One user's tags have at most half of the rows, and others continue; freed rows are reused. */
+/*
+ * The tags of one user have at most half of the rows, and other users' counts continue; freed rows
+ * are reused.
+ */
 TEST_F(pairs, slots_of_one_user)
 {
 	const size_t most = 262144, tags = most / VC_HIST_SLOTS + 1;

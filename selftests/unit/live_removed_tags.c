@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Labels of tags that are removed and recreated: each label belongs permanently to one user. */
+/* If tags are removed and recreated, each label still belongs to one user permanently. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(tags)
 	shim_live_tags__free(&self->tags);
 }
 
-/* Take a row as if it appeared for the first time. */
+/* Read a row as if it appeared for the first time. */
 static int take_stat(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
 		     unsigned int session)
 {
@@ -33,7 +33,7 @@ static int take_stat(struct shim_live_tags *tags, const struct shim_bpf_stat *st
 	return shim_live_tags__take(tags, stat, session, &known);
 }
 
-/* The label of a user's tag */
+/* Return the label of a user's tag. */
 static const char *take(FIXTURE_DATA(tags) *self, const char *name, uint32_t user)
 {
 	struct shim_bpf_tag tag = { .user = user };
@@ -75,7 +75,7 @@ TEST_F(tags, come_back)
 	EXPECT_STREQ("a@7@3", take(self, "a@7", 3));
 }
 
-/* A user cannot obtain another's label by causing the removal of many tags. */
+/* A user cannot obtain another user's label by causing the removal of many tags. */
 TEST_F(tags, more_than_are_remembered)
 {
 	char name[32];
@@ -94,7 +94,7 @@ TEST_F(tags, more_than_are_remembered)
 	EXPECT_STREQ("checkout", take(self, "checkout", 1));
 }
 
-/* A tag whose last event was an abort is not the most idle one. */
+/* If a tag's last event was an abort, it still counts as active. */
 TEST_F(tags, aborted_lately)
 {
 	struct shim_bpf_tag aborts = { .name = "aborts", .label = "aborts" };

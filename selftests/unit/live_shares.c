@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Select the user who loses a place if not all fit. */
+/* If not all fit, the right user loses a place. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "live/proc.h"
 
 /*
- * The user with more than the requester would then have loses the largest item or, of several
+ * A user that has more than the requester would then have loses the largest item or, among several
  * equally large ones, the latest.
  */
 TEST(who_has_most)
@@ -26,7 +26,7 @@ TEST(who_has_most)
 	EXPECT_EQ(-1, shim_shares__victim(all, 0, 0, 1));
 }
 
-/* Users who keep requesting end with equal shares, and then nothing is taken away any more. */
+/* Users that repeat their requests end with equal shares, after which no user loses anything. */
 TEST(ends_with_equal_shares)
 {
 	enum { ROOM = 90, USERS = 4 };

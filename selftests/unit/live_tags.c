@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A record's statistics of the transactions since the previous one are consistent and correct. */
+/*
+ * A record's statistics of the transactions since the previous record are consistent and correct.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,7 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	mean = (double)since.sum_ns / since.count;
 	ASSERT_LE(since.min_ns, mean);
 	ASSERT_GE(since.max_ns, mean);
-	/* 1/16, and 0.5 ns if buckets are that narrow */
+	/* The tolerance is 1/16, or 0.5 ns if buckets are that narrow. */
 	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
 	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
 	for (int p = 50; p < 100; p += 49) {
@@ -58,7 +60,10 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	}
 }
 
-/* 960 to 1023 ns are one bucket with 991 in its middle: the mean is on either side of it. */
+/*
+ * Times from 960 to 1023 ns are in one bucket, whose middle is 991; the mean can be on either side
+ * of it.
+ */
 TEST(one_slot)
 {
 	struct window *w = calloc(1, sizeof(*w));
@@ -92,7 +97,7 @@ TEST(any_times)
 	free(w);
 }
 
-/* The kernel's fields are read one by one while transactions end: the sum can lag behind. */
+/* The kernel's fields are read one by one while transactions end, so the sum can lag behind. */
 TEST(a_sum_that_lags)
 {
 	struct window *w = calloc(1, sizeof(*w));
@@ -109,7 +114,7 @@ TEST(a_sum_that_lags)
 	free(w);
 }
 
-/* Take a row with or without a known tag: the result is the same. */
+/* Read a row, with or without a known tag; the result is the same. */
 static int take_stat(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
 		     unsigned int session)
 {
@@ -183,7 +188,7 @@ TEST(totals_over_sessions)
 	shim_live_tags__free(&tags);
 }
 
-/* The row of a dropped ID coexists with its successor's for a while. */
+/* For some time, the row of a removed ID exists together with its successor. */
 TEST(an_id_that_was_given_up)
 {
 	struct shim_bpf_tag name = { .name = "tag", .label = "tag" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While tags are created and deleted without end, existing tags keep their instances, with numbers
- * and counts, and a bounded number of instances of deleted tags is kept.  The test generates the
- * reader's results.
+ * While tags are created and deleted continuously, existing tags keep the numbers and counts of
+ * their instances, and instances of a bounded number of deleted tags are kept.  The test generates
+ * the reader's results.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -19,14 +19,14 @@
 
 #define PRESENT	300
 #define NAMES	40000
-#define KEPT	1024	/* of deleted tags; fewer exist at the same time */
+#define KEPT	1024	/* maximum for deleted tags; fewer tags exist at the same time */
 
 /* Rows of the reader: a transaction of each existing tag, and its counts */
 static struct shim_bpf_stat stats[PRESENT];
 static struct shim_bpf_count counts[PRESENT];
 static struct shim_bpf_tag tags[PRESENT];
 static uint64_t version, last_id;
-/* For each name, its last number and the expected counts since then */
+/* For each name, its last instance number and the expected counts since then */
 static int32_t inst_of[NAMES];
 static uint64_t total_of[NAMES];
 static int opened;
@@ -83,7 +83,7 @@ int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const st
 	return -ENOENT;
 }
 
-/* A transaction whose time depends on the name, and which counted one page fault */
+/* Perform a transaction whose time depends on the name, and which counts one page fault. */
 static void transact(size_t i, size_t name)
 {
 	uint64_t ns = 1000 + 1000 * (name % 7);
@@ -105,7 +105,7 @@ static size_t name_at(size_t i)
 	return strtoul(tags[i].name + strlen("tag "), NULL, 10);
 }
 
-/* Give a row a tag with a new ID; its name may have been used before. */
+/* Assign a tag with a new ID to a row; its name may have been used before. */
 static void begin(size_t i, size_t name)
 {
 	tags[i] = (struct shim_bpf_tag) { .user = 5 };
@@ -120,7 +120,7 @@ static void begin(size_t i, size_t name)
 	transact(i, name);
 }
 
-/* A name that is not in use, usually a new one */
+/* Return a name that is not in use, usually a new one. */
 static size_t some_name(size_t *next)
 {
 	size_t name = PRESENT + random() % (*next + 1 - PRESENT);
@@ -166,7 +166,7 @@ FIXTURE_TEARDOWN(trace)
 	shim_live_trace__destroy(self->trace);
 }
 
-/* Check a metric's instances: numbers ascend, each instance is found, and no number is reused. */
+/* Check a metric's instances: numbers increase, each instance is found, and no number is reused. */
 static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 {
 	size_t indom = shim_live_trace__domain(metric);
@@ -174,7 +174,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	int32_t last = 0;
 	char name[SHIM_LIVE_NAME_LEN];
 
-	/* Three samples are needed to find out that a tag was deleted. */
+	/* Only after three samples is a tag known to be deleted. */
 	if (n > PRESENT + KEPT + 2 * PRESENT)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -205,7 +205,10 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 			return 0;
 		}
 	}
-	/* The number created equals those deleted plus those existing. */
+	/*
+	 * The number of created tags equals the number of deleted tags plus the number of existing
+	 * tags.
+	 */
 	return shim_live_trace__changes(self->trace, indom) ==
 		       n + 2 * shim_live_trace__removed(self->trace, indom) &&
 	       shim_live_trace__find(self->trace, indom, last + 1) == -1 &&
@@ -213,7 +216,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	       shim_live_trace__find(self->trace, indom, -1) == -1;
 }
 
-/* Each existing tag has its instance, which has kept its number. */
+/* Check that each existing tag has its instance, and that the instance has kept its number. */
 static int all_are_there(FIXTURE_DATA(trace) *self)
 {
 	size_t indom = shim_live_trace__domain(self->count);
@@ -244,13 +247,13 @@ TEST_F(trace, tags_without_end)
 		ASSERT_EQ(1, check(self, self->hist, "tag %u/"));
 		ASSERT_EQ(1, check(self, self->sum, "tag %u/"));
 		ASSERT_EQ(1, all_are_there(self));
-		/* The owner of the names is notified when, and only when, they change. */
+		/* The owner of the names is notified if, and only if, they change. */
 		if (sample)
 			ASSERT_EQ(sample % 3 == 1 && removed == shim_live_trace__removed(self->trace, indom),
 				  changes == shim_live_trace__changes(self->trace, indom));
 		removed = shim_live_trace__removed(self->trace, indom);
 		changes = shim_live_trace__changes(self->trace, indom);
-		/* A third of the tags exist all the time, and keep their numbers. */
+		/* A third of the tags exist throughout the test, and keep their numbers. */
 		for (size_t i = 0; i < PRESENT / 3; i++) {
 			if (!sample)
 				first[i] = inst_of[i];
@@ -265,7 +268,7 @@ TEST_F(trace, tags_without_end)
 				begin(i, some_name(&next));
 		ASSERT_GT(NAMES, next);
 	}
-	/* These are also deleted, but others have been idle for longer. */
+	/* These tags are also deleted, but others have been idle for longer. */
 	for (size_t i = 0; i < PRESENT / 3; i++)
 		transact(i, i);
 	ASSERT_EQ(0, shim_live_trace__sample(self->trace));
@@ -281,7 +284,7 @@ TEST_F(trace, tags_without_end)
 }
 
 /*
- * If a reading misses an existing tag, which can happen in a fast-changing table, the tag is not
+ * If a read misses an existing tag, which can happen in a table that changes fast, the tag is not
  * removed.
  */
 TEST_F(trace, a_tag_that_is_missed)

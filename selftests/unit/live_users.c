@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The users of the module and their limits, read from files that are damaged or unreadable */
+/*
+ * The users of the module and their limits are read from files that can be damaged or unreadable.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "kselftest_harness.h"
 #include "live/users.h"
 
-/* The content of the module's list of users and of its parameter; NULL: there is no such file */
+/* Contents of the module's list of users and of its parameter; NULL: no such file */
 static const char *list, *limit;
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -25,7 +27,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return text ? fmemopen((void *)text, strlen(text), "r") : NULL;
 }
 
-/* The list, with the caller and another user */
+/* Return a list with the caller and another user. */
 static const char *two(unsigned int counters)
 {
 	static char text[256];

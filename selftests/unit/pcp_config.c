@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Variables of pcp.conf become part of the environment. The test checks which ones, and that
- * threads that read the environment at the same time always find a complete one.
+ * The right variables of pcp.conf become part of the environment, and threads that read the
+ * environment at the same time always find a complete one.
  */
 #define VARIABLES	200
 
@@ -54,7 +54,7 @@ TEST_F(config, becomes_environment)
 	EXPECT_STREQ("", getenv("SHIM_TEST_EMPTY"));
 	EXPECT_STREQ("a=b", getenv("SHIM_TEST_EQUAL"));
 	EXPECT_STREQ(self->path, getenv("PCP_CONF"));
-	/* The program's own changes are kept. */
+	/* Changes by the program are kept. */
 	ASSERT_EQ(0, setenv("SHIM_TEST_HAD", "changed", 1));
 	ASSERT_EQ(0, unsetenv("SHIM_TEST_FIRST"));
 	EXPECT_STREQ("changed", pmGetConfig("SHIM_TEST_HAD"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every error of user/archive has its PMAPI code. Other errors are passed unchanged. */
+/* Every error of user/archive has a PMAPI code.  Other errors are returned unchanged. */
 #include <errno.h>
 
 #include <kselftest_harness.h>

@@ -28,7 +28,7 @@
 #define NOBODY		65534
 #define NOT_SECURE	77
 
-/* Called in the set-user-ID program. Return 0, or the number of the variable that was used. */
+/* Run in the set-user-ID program.  Return 0, or the number of the variable that was used. */
 static int privileged(void)
 {
 	static pmLongOptions options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
@@ -53,7 +53,10 @@ static int privileged(void)
 	return shim_pfm__encode("cpu-clock", &request) == -ELIBACC ? 0 : 4;
 }
 
-/* In that program, or as the user's own: calls whose files and hosts the environment can select */
+/*
+ * Make all calls whose files and hosts the environment can select, either in this program or as the
+ * user's own.
+ */
 static int use_all(void)
 {
 	static pmLongOptions options[] = {
@@ -112,7 +115,7 @@ static int copy_with(const char *to, mode_t mode)
 
 #define VARIABLES	200
 
-/* A variable that this program, which contains the library, may read */
+/* Return whether this program, which contains the library, may read this variable. */
 static bool is_variable(const char *text)
 {
 	static const char *const begins[] = {
@@ -126,7 +129,7 @@ static bool is_variable(const char *text)
 	return false;
 }
 
-/* Set all variables whose names are in this program's file to @value: their number */
+/* Set all variables whose names are in this program's file to @value.  Return their number. */
 static int set_all(char *env[VARIABLES + 1], const char *value)
 {
 	int fd = open("/proc/self/exe", O_RDONLY), n = 0;
@@ -145,7 +148,7 @@ static int set_all(char *env[VARIABLES + 1], const char *value)
 	return n;
 }
 
-/* Run a program as a user, with all variables set to @value */
+/* Run a program as a user, with all variables set to @value. */
 static void run_all(const char *program, uid_t user, const char *value)
 {
 	char *const argv[] = { (char *)program, "all", NULL };
@@ -165,7 +168,7 @@ static void run_all(const char *program, uid_t user, const char *value)
 	waitpid(pid, NULL, 0);
 }
 
-/* Whether the program opens or changes the directory or file that the variables name */
+/* Return whether the program opens or changes the directory or file that the variables name. */
 static bool uses_path(const char *program, uid_t user, const char *dir, bool folder)
 {
 	int watch = inotify_init1(IN_NONBLOCK);
@@ -187,7 +190,7 @@ static bool uses_path(const char *program, uid_t user, const char *dir, bool fol
 	return used;
 }
 
-/* Whether it connects to the socket @fd, to which @value leads */
+/* Return whether the program connects to the socket @fd, which @value names. */
 static bool uses_socket(const char *program, uid_t user, int fd, const char *value)
 {
 	int got;
@@ -215,7 +218,7 @@ static bool uses_unix(const char *program, uid_t user, const char *dir)
 	return used;
 }
 
-/* PCP_TRACE_PORT: with the default host, this one */
+/* Return whether the program uses PCP_TRACE_PORT, with the default host, which is this machine. */
 static bool uses_port(const char *program, uid_t user)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -263,7 +266,7 @@ TEST_F(caller, of_a_set_user_id_program)
 	int what;
 
 	if (getuid())
-		SKIP(return, "needs root, to give a program away");
+		SKIP(return, "requires root, to change the owner of a program");
 	ASSERT_EQ(0, copy_with(self->program, 04755));
 	what = run(self->program, self->dir);
 	if (what == NOT_SECURE)
@@ -275,7 +278,7 @@ TEST_F(caller, of_a_set_user_id_program)
 TEST_F(caller, selects_no_file_and_no_host)
 {
 	if (getuid())
-		SKIP(return, "needs root, to give a program away");
+		SKIP(return, "requires root, to change the owner of a program");
 	ASSERT_EQ(0, copy_with(self->program, 04755));
 	if (run(self->program, self->dir) == NOT_SECURE)
 		SKIP(return, "set-user-ID has no effect here");
@@ -285,7 +288,10 @@ TEST_F(caller, selects_no_file_and_no_host)
 	EXPECT_FALSE(uses_port(self->program, NOBODY));
 }
 
-/* The same, where the user may select them: shows that the test above can fail. */
+/*
+ * If the user may select the files, the program uses them, which shows that the test above can
+ * fail.
+ */
 TEST_F(caller, selects_those_of_its_own_program)
 {
 	ASSERT_EQ(0, copy_with(self->program, 0755));

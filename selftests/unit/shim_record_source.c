@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program's own metrics in the recorder's records: accepted, refused, and omitted values. */
+/*
+ * A program's own metrics in the recorder's records can have accepted, refused, and omitted values.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &shim_backend__sim;
 }
 
-/* The behavior of the source's functions, and the number of their calls */
+/* The behavior of the source's functions, and the number of times they were called */
 static struct {
 	int sampled;
 	struct shim_record_value single[2], many[2], text;
@@ -112,7 +114,7 @@ FIXTURE_TEARDOWN(source)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* Close the archive, and read its first record: whether it exists and is complete. */
+/* Close the archive, and read its first record.  Return whether it exists and is complete. */
 static bool read_back(FIXTURE_DATA(source) *self)
 {
 	bool closed = !shim_record_close(self->rec);
@@ -125,8 +127,8 @@ static bool read_back(FIXTURE_DATA(source) *self)
 }
 
 /*
- * Number of values of a metric in the record, or the error code in their place, or -EINVAL if it is
- * missing
+ * Return the number of a metric's values in the record, the error code in their place, or -EINVAL
+ * if it is missing.
  */
 static int numval(FIXTURE_DATA(source) *self, uint32_t pmid)
 {
@@ -164,7 +166,9 @@ TEST_F(source, a_metric_may_have_no_value)
 	EXPECT_EQ(-12357, numval(self, TEXT));
 }
 
-/* The source can continue with the next metric, and the record is written. */
+/*
+ * After a refused value, the source can continue with the next metric, and the record is written.
+ */
 TEST_F(source, what_is_refused_is_left_out)
 {
 	own.nsingle = 2;
@@ -181,7 +185,7 @@ TEST_F(source, what_is_refused_is_left_out)
 	EXPECT_EQ(-EINVAL, numval(self, TEXT));
 }
 
-/* Counts are recorded in the meantime. */
+/* Without a sample, the source is not called, but counts are recorded. */
 TEST_F(source, without_a_sample_there_is_nothing_to_ask_for)
 {
 	const char *event = "page-faults";

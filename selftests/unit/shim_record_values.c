@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recorder writes the sampled data: metrics, instances, values, label. */
+/* The recorder writes the sampled data: metrics, instances, values, and the label. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ FIXTURE(archive) {
 	struct timespec before;
 };
 
-/* Five records of three events; the synthetic PMU counts 1000, 2000 and 3000 per sample. */
+/* Write five records of three events; the synthetic PMU counts 1000, 2000 and 3000 per sample. */
 FIXTURE_SETUP(archive)
 {
 	const char *events[] = { "page-faults", "cycles:u", "task-clock" };
@@ -82,8 +82,8 @@ TEST_F(archive, label)
 }
 
 /*
- * Interpolation starts at the archive's start; if that were earlier, the first row would have no
- * values.
+ * Interpolation starts at the archive's start; if it was before the first record, the first row
+ * would have no values.
  */
 TEST_F(archive, starts_at_its_first_record)
 {
@@ -130,7 +130,7 @@ TEST_F(archive, metrics)
 	}
 }
 
-/* Every metric has a help text, which for an event contains its requested name */
+/* Every metric has a help text; that of an event contains its requested name. */
 TEST_F(archive, texts)
 {
 	const char *text;
@@ -148,7 +148,7 @@ TEST_F(archive, texts)
 	}
 	text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, COUNT(1));
 	EXPECT_NE(NULL, strstr(text, "cycles:u"));
-	/* and so does every instance domain */
+	/* every instance domain also has one */
 	for (unsigned int i = 0; i < shim_archive__ndescs(self->ar); i++) {
 		uint32_t indom = shim_archive__desc_at(self->ar, i)->indom;
 

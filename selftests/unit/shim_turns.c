@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets with multiplexed events, on the synthetic clock with four counters: every count is known. */
+/*
+ * Sets with multiplexed events on the synthetic clock with four counters, where every count is
+ * known
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +15,7 @@
 #define MS	1000000ULL
 
 /*
- * The part of the set that refuses the next call. The events that are not multiplexed are created
- * last.
+ * The part of the set that refuses the next call; events that are not multiplexed are created last
  */
 static const void *refuses;
 static const void *last_made;
@@ -54,7 +56,7 @@ static const char *const eight[] = {
 	"context-switches", "branch-misses",
 };
 
-#define IN_TURN		0xbbU	/* the multiplexed ones, as a bit mask */
+#define IN_TURN		0xbbU	/* bit mask of the multiplexed events */
 #define EIGHT		8
 
 FIXTURE(turns) {
@@ -78,7 +80,9 @@ FIXTURE_TEARDOWN(turns)
 	shim_close(self->handle);
 }
 
-/* A slot can end within a microsecond, whose events belong to the next slot. */
+/*
+ * A slot can end within a microsecond, and the events of this microsecond belong to the next slot.
+ */
 #define EXPECT_COUNT(expected, seen) do {		\
 	EXPECT_LE(seen, expected);			\
 	EXPECT_GE((seen) + 2, expected);		\
@@ -107,14 +111,16 @@ TEST_F(turns, counts_and_times_belong_together)
 	EXPECT_EQ(turns.counted, first + second);
 	EXPECT_LT(400 * MS, first);
 	EXPECT_LT(400 * MS, second);
-	/* cycles, instructions, cache-references, cache-misses are 0 to 3 of the kernel's list */
+	/*
+	 * cycles, instructions, cache-references and cache-misses are 0 to 3 in the kernel's list
+	 */
 	EXPECT_COUNT(first / 1000, turns.values[0]);
 	EXPECT_COUNT(first * 2 / 1000, turns.values[1]);
 	EXPECT_COUNT(first * 3 / 1000, turns.values[3]);
 	EXPECT_COUNT(first * 4 / 1000, turns.values[4]);
 	EXPECT_COUNT(second * 5 / 1000, turns.values[5]);
 	EXPECT_COUNT(second * 6 / 1000, turns.values[7]);
-	/* page-faults and context-switches: 2 and 3, and all of the time */
+	/* page-faults and context-switches are 2 and 3, and count all the time */
 	EXPECT_EQ(turns.tick, turns.ticks[2]);
 	EXPECT_EQ(3000000, turns.values[2]);
 	EXPECT_EQ(4000000, turns.values[6]);
@@ -145,7 +151,7 @@ TEST_F(turns, recorders_refuse_it)
 	EXPECT_EQ(0, rmdir(folder));
 }
 
-/* A call that fails for one part changes neither part. */
+/* If a call fails for one part, neither part changes. */
 TEST_F(turns, both_parts_or_none)
 {
 	struct shim_turns turns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unloading a plugin also unloads the library, but threads that have used it still exit normally.
+ * Unloading a plugin also unloads the library, and threads that have used it can still exit
+ * normally.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -33,7 +34,7 @@ TEST(the_library_stays)
 	caps = dlsym(handle, "pmGetAPIConfig");
 	ASSERT_NE(NULL, caps);
 	EXPECT_EQ(0, dlclose(handle));
-	/* The functions that a thread calls at its end are in there. */
+	/* The library contains functions that a thread calls when it exits. */
 	EXPECT_NE(NULL, dlopen(library, RTLD_NOW | RTLD_NOLOAD));
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs of other users that are built to waste the time and memory of their reader */
+/*
+ * A user can build a program that would waste the time and memory of other users who read its
+ * symbols.
+ */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,7 +19,7 @@
 #include "kselftest_harness.h"
 
 #define SYMBOLS	40000
-#define NAME	(4u << 20)	/* shared by all of them */
+#define NAME	(4u << 20)	/* all symbols share it */
 #define PACKED	(4u << 20)
 
 #ifdef __x86_64__
@@ -86,7 +89,7 @@ static void finish(struct image *image)
 		abort();
 }
 
-/* The names of all symbols start in the same megabytes. */
+/* Add symbols whose names all start within the same few megabytes. */
 static void put_symbols(struct image *image)
 {
 	Elf64_Sym *symbols = calloc(SYMBOLS, sizeof(*symbols));
@@ -117,7 +120,7 @@ TEST(many_symbols_of_one_long_name)
 	ASSERT_EQ(0, elf_file_open(image.path, &file));
 	start = clock();
 	elf_file_function(file, "work", &places);
-	/* Reading each name to its end takes 18 s. */
+	/* Reading each name to its end would take 18 s. */
 	EXPECT_GT(5, (double)(clock() - start) / CLOCKS_PER_SEC);
 	EXPECT_EQ(0, places.n);
 	elf_file_close(file);
@@ -138,7 +141,7 @@ static long most_memory(void)
 	return kb;
 }
 
-/* A section that claims to expand to 3 GB, which libelf would allocate at once */
+/* A section can claim to expand to 3 GB, which libelf would allocate at once. */
 TEST(section_that_swells)
 {
 	Elf64_Chdr *packed = calloc(1, PACKED);
@@ -162,7 +165,7 @@ TEST(section_that_swells)
 	close(image.fd);
 }
 
-/* A section that claims to expand, in a program owned by another user */
+/* A section can claim to expand in a program that another user owns. */
 TEST(module_that_swells)
 {
 	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30, .ch_addralign = 1 };
@@ -189,7 +192,7 @@ TEST(module_that_swells)
 #define FILES	24
 #define LARGE	(250ll << 20)
 
-/* A file of another user, mostly holes; @note: the declared size of its notes */
+/* Create a file of another user, mostly holes; @note: the declared size of its notes. */
 static int large_file(uint64_t note)
 {
 	const Elf64_Phdr parts[] = {
@@ -211,7 +214,7 @@ static int large_file(uint64_t note)
 	return fd;
 }
 
-/* A process can map hundreds of them. */
+/* A process can map hundreds of large files. */
 TEST(many_large_files)
 {
 	struct symbols_file file[FILES];
@@ -228,9 +231,9 @@ TEST(many_large_files)
 		ASSERT_EQ(0, symbols_file_init(&file[i], fd, "large", &room));
 		EXPECT_FALSE(file[i].has_id);
 	}
-	/* Copying each of them takes 5 s. */
+	/* Copying each of them would take 5 s. */
 	EXPECT_GT(1, (double)(clock() - start) / CLOCKS_PER_SEC);
-	/* Copies of files that are named by frames stay in memory. */
+	/* Copies of files that frames name stay in memory. */
 	for (i = 0; i < FILES; i++) {
 		symbols_file_find(&file[i], 0x1000, &symbol);
 		EXPECT_STREQ("[large]+0x1000", symbol.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events in Perfetto's format are read back unchanged, by a reader of our own and by protoc:
- * slices that overlap in any way, more names than the file keeps, and names of any bytes.
+ * Our own reader and protoc read exported events in Perfetto's format unchanged: slices that
+ * overlap in any way, more names than the file keeps, and names with any bytes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define SLICES	3000
 #define NAMES	70000	/* more than the file keeps */
 
-/* The messages that we write, with Perfetto's names and numbers */
+/* The messages that the command writes, with Perfetto's names and numbers */
 static const char definitions[] =
 	"syntax = \"proto2\";\n"
 	"message Trace { repeated TracePacket packet = 1; }\n"
@@ -162,7 +162,7 @@ static uint32_t roll(uint64_t *state, uint32_t sides)
 	return (uint32_t)(*state >> 33) % sides;
 }
 
-/* Whether a slice was put, which is then marked as found */
+/* Return whether a slice was put, and mark it as found. */
 static bool take(struct shim_trace_event *events, size_t n, const struct pf_slice *s)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -187,7 +187,8 @@ static bool slices_survive(FIXTURE_DATA(perfetto) *self, uint64_t seed, uint32_t
 	for (int i = 0; i < SLICES; i++) {
 		uint64_t end = 1000 + i / 2;
 
-		end -= roll(&seed, 20) ? 0 : roll(&seed, 30);	/* from another CPU */
+		/* Ends of another CPU can be earlier. */
+		end -= roll(&seed, 20) ? 0 : roll(&seed, 30);
 		events[i] = event_of(SHIM_TRACE_OP_END, labels[roll(&seed, 3)],
 				     end - roll(&seed, longest), end);
 		events[i].tid = 8 + roll(&seed, 3);
@@ -261,7 +262,10 @@ TEST_F(perfetto, more_names_than_are_kept)
 	}
 }
 
-/* The number of lines of protoc's output that have a text; -1 if it refuses the file */
+/*
+ * Return the number of lines of protoc's output that contain a text, or -1 if protoc refuses the
+ * file.
+ */
 static int protoc_lines(FIXTURE_DATA(perfetto) *self, const char *dir, const char *text)
 {
 	char path[128], command[512], line[256];
@@ -301,7 +305,7 @@ TEST_F(perfetto, protoc_reads_it)
 	EXPECT_EQ(1, protoc_lines(self, dir, "process_name: \"orders\""));
 	EXPECT_EQ(1, protoc_lines(self, dir, "uint_value: 3"));
 	EXPECT_EQ(1, protoc_lines(self, dir, "name: \"b\\303\\244r \\303\\244\\n\""));
-	/* protoc prints fields that are not defined by their numbers. */
+	/* protoc prints fields without a definition as numbers. */
 	EXPECT_EQ(0, protoc_lines(self, dir, "  1: "));
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	EXPECT_EQ(0, system(command));

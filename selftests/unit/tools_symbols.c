@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Addresses of this program, and of its copies, which exit and are deleted, are resolved to
+ * Addresses in this program, and in copies of it that have exited and were deleted, are resolved to
  * functions and lines.
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ static unsigned long offset_of(unsigned long address)
 	return found;
 }
 
-/* Executed as a copy: prints its address, and stays until the end of its input. */
+/* Run as an executed copy: print the address, and wait for the end of input. */
 static __attribute__((constructor)) void be_a_child(int argc, char **argv)
 {
 	struct told told = { .address = (unsigned long)planted };
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(symbols)
 	rmdir(self->folder);
 }
 
-/* Run a command, with %s in its words replaced by the copy's path, and return its exit status. */
+/* Run a command with %s in its words replaced by the copy's path.  Return its exit status. */
 static int command(FIXTURE_DATA(symbols) *self, const char *format)
 {
 	char text[256];
@@ -209,7 +209,7 @@ TEST_F(symbols, a_stripped_program)
 	EXPECT_STREQ(text, self->symbol.name);
 }
 
-/* The file shrinks after it was cached: no SIGBUS, no name. */
+/* If a file shrinks after it was cached, there is no SIGBUS, and no name. */
 TEST_F(symbols, a_truncated_file_of_another_user)
 {
 	if (geteuid())
@@ -259,7 +259,7 @@ TEST_F(symbols, compiled_while_running)
 	remove_map();
 }
 
-/* The maximum number of rows that is read, or more */
+/* Write at least the maximum number of rows that are read. */
 static void write_long_map(unsigned int rows)
 {
 	char path[64];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Events are encoded to the bytes that PCP's agent accepts, and its acknowledgements are decoded.
- */
+/* Events are encoded in the form that PCP's agent accepts, and its acknowledgments are decoded. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +22,7 @@ static size_t encode(unsigned char *bytes, int sync, enum shim_pdu_kind kind, do
 	return shim_pdu__encode(bytes, &event);
 }
 
-/* The bytes that PCP's own library sends */
+/* The bytes are the same as those that PCP's own library sends. */
 TEST(transaction_as_captured)
 {
 	static const unsigned char captured[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The data of trace calls that probes see. The library calls the probed functions only while a
- * probe is attached; this test attaches none, but increments the counter of attached probes.
+ * Probes read the data of trace calls. The library calls the probed functions only while a probe is
+ * attached.  This test attaches none, but increments the counter of attached probes.
  */
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
@@ -53,7 +53,7 @@ FIXTURE(probes) {
 	int unused;
 };
 
-/* Increment the counter, as the kernel does for an attached probe. */
+/* Increment the counter, like the kernel does for an attached probe. */
 FIXTURE_SETUP(probes)
 {
 	ASSERT_EQ(0, setenv("SHIM_TRACE", "probe", 1));
@@ -106,7 +106,10 @@ TEST_F(probes, ends_only)
 	EXPECT_EQ(VCPC_TRACE_END, calls[0].op);
 }
 
-/* A transaction whose begin was not seen is not reported as if it had lasted since boot. */
+/*
+ * If no probe saw the begin of a transaction, the transaction is not reported as if it had lasted
+ * since boot.
+ */
 TEST_F(probes, put_there_in_the_middle)
 {
 	shim_probe_wanted.any = 0;

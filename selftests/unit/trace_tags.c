@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tags of a process are found by name and by address, in any number, with any similarity, and
+ * A process's tags are found by name and by address, regardless of their number and similarity, and
  * in any thread.
  */
 #include <pthread.h>
@@ -29,7 +29,9 @@ static struct shim_tag *get(const char *name)
 	return tag;
 }
 
-/* Names that differ in one byte only, at any position, are spread over the table. */
+/*
+ * Return the maximum number of names per bucket, for names that differ in one byte at any position.
+ */
 static unsigned int most_in_a_bucket(size_t len, size_t at)
 {
 	unsigned int in[64] = { 0 }, most = 0;
@@ -49,7 +51,9 @@ static unsigned int most_in_a_bucket(size_t len, size_t at)
 	return most;
 }
 
-/* 255 names in 64 buckets are four each; 20 in one mean that a byte does not affect the hash. */
+/*
+ * 255 names in 64 buckets are four per bucket; if 20 are in one, a byte does not affect the hash.
+ */
 TEST(each_byte_reaches_the_bucket)
 {
 	for (size_t len = 1; len < 40; len++)
@@ -89,7 +93,7 @@ TEST(many)
 	}
 }
 
-/* Tags with equal hashes are found independently of each other. */
+/* Tags with the same hash are found independently of each other. */
 TEST(equal_hashes)
 {
 	struct shim_tag_key key[20];
@@ -109,7 +113,7 @@ TEST(equal_hashes)
 	}
 }
 
-/* Another name can be at the same address later. */
+/* Later, another name can be at the same address. */
 TEST(another_name_at_the_same_address)
 {
 	struct shim_tag *first, *second;
@@ -126,7 +130,10 @@ TEST(another_name_at_the_same_address)
 	EXPECT_EQ(first, get("first"));
 }
 
-/* A name of any length and alignment, which differs from another in exactly one byte */
+/*
+ * Expect that names of this length and alignment that differ in exactly one byte are different
+ * tags.
+ */
 static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name, size_t len)
 {
 	struct shim_tag *tag;
@@ -148,7 +155,7 @@ static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name
 	EXPECT_EQ(tag, shim_tags__recent(process(), name));
 }
 
-/* The name's last byte is the last one of its page, and reads must not go past it. */
+/* The last byte of a name can be the last one of its page, and reads must not continue after it. */
 TEST(at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -161,7 +168,7 @@ TEST(at_the_end_of_a_page)
 	munmap(room, 2 * page);
 }
 
-/* An aligned address: the bytes after the NUL in its word are not compared. */
+/* The bytes after the NUL in the same word of an aligned name are not compared. */
 TEST(at_the_begin_of_a_word)
 {
 	static _Alignas(uint64_t) char name[64];
@@ -179,7 +186,7 @@ TEST(at_the_begin_of_a_word)
 	}
 }
 
-/* A long name was at this address, and now a short one is at the end of readable memory. */
+/* A long name was at this address, where a short one is now, at the end of readable memory. */
 TEST(shorter_at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -209,7 +216,7 @@ static void *get_all(void *arg)
 	return NULL;
 }
 
-/* Threads that create the same tags while the table grows get the same ones. */
+/* If threads create the same tags while the table grows, they get the same ones. */
 TEST(threads)
 {
 	pthread_t thread[4];

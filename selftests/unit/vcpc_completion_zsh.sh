@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# zsh completes commands, options, events, archives and metrics of vcpc: what it shows on a terminal.
+# zsh completes commands, options, events, archives and metrics of vcpc, and displays them on a
+# terminal.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 export ZSH="${ZSH:-zsh}"
@@ -16,7 +17,7 @@ export LC_ALL=C.UTF-8 TERM=xterm COLUMNS=120
 cd "$dir" || exit
 mkdir fpath && cp "$top/tools/completion/_vcpc" fpath
 
-# A shell on a terminal that lists all completions at the cursor
+# Run a shell on a terminal; it lists all completions at the cursor.
 cat >shell.zsh <<'END'
 zmodload zsh/zpty
 zpty shell "$ZSH -f -i"
@@ -38,20 +39,20 @@ for (( i = 0; i < 100; i++ )); do
 done
 END
 
-# offers LINE PATTERN: the list of completions for LINE matches PATTERN
+# offers LINE PATTERN: check that the list of completions for LINE matches PATTERN
 offers() {
 	"$ZSH" -f shell.zsh "$1" "$2" 2>"$dir/err"
 	grep -qE -- "$2" "$dir/log"
 }
 
-offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with what they do"
+offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with descriptions"
 offers 'vcpc stat --per-thr' '^--per-thread +-- also print'; result "options"
-offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with what they do"
-offers 'vcpc trace st' 'status'; result "what trace can do"
-offers 'vcpc trace on --begins=' 'kernel +user'; result "what takes the time of begins"
-offers 'vcpc stat -e page-f' 'page-faults *-- page faults'; result "events, with what they are"
-offers 'vcpc record -e task-clock,page-f' 'page-faults *-- page faults'; result "events behind a comma"
+offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with descriptions"
+offers 'vcpc trace st' 'status'; result "subcommands of trace"
+offers 'vcpc trace on --begins=' 'kernel +user'; result "values of --begins"
+offers 'vcpc stat -e page-f' 'page-faults *-- page faults'; result "events, with descriptions"
+offers 'vcpc record -e task-clock,page-f' 'page-faults *-- page faults'; result "events after a comma"
 vcpc record -o "$dir/run" -e page-faults -- true >/dev/null 2>&1; [ -e "$dir/run.meta" ]; result "an archive is recorded"
-offers 'vcpc report r' '^run' && ! grep -qF run. log; result "archives, without their files' endings"
-offers 'vcpc replay run vcpc.count' 'vcpc\.count\.page_faults'; result "metrics of the archive that was given"
+offers 'vcpc report r' '^run' && ! grep -qF run. log; result "archives, without file suffixes"
+offers 'vcpc replay run vcpc.count' 'vcpc\.count\.page_faults'; result "metrics of the given archive"
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --compress: complete archives are compressed, have the same values, and are read by PCP's tools.
+# vcpc record --compress compresses complete archives, which have the same values, and which PCP's tools can
+# read.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +12,7 @@ export TZ=UTC PCP_DERIVED_CONFIG=''
 vcpc=$build/bin/vcpc
 evidence="$dir/log"
 cd "$dir" || exit 1
-command -v xz >/dev/null || { echo "1..0 # SKIP no xz"; exit 4; }
+command -v xz >/dev/null || { echo "1..0 # SKIP xz is not installed"; exit 4; }
 
 "$vcpc" record --compress -e page-faults,context-switches -I 10ms -o one -- sleep 0.5 2>log
 [ -s one.0.xz ] && [ ! -e one.0 ] && [ ! -e one.0.xz.part ] && [ -s one.meta ] && [ -s one.index ]
@@ -20,9 +21,9 @@ result "an archive's volume is compressed at the end"
 mkdir plain && cp one.meta plain/ && cp one.index plain/ && xz -dc one.0.xz >plain/one.0
 "$vcpc" dump one >packed.out 2>log && (cd plain && "$vcpc" dump one) >plain.out 2>>log &&
 	[ -s packed.out ] && cmp packed.out plain.out >>log
-result "it has the values of the uncompressed archive"
+result "the archive has the same values as the uncompressed one"
 "$vcpc" check one >log 2>&1
-result "vcpc check finds nothing wrong"
+result "vcpc check reports no problem"
 [ "$(stat -c %a one.meta)" = "$(stat -c %a one.0.xz)" ]
 result "the mode of the file is kept"
 
@@ -35,14 +36,14 @@ fi
 "$vcpc" record --compress --rotate 4K --keep 3 -e page-faults -I 5ms -o folder -- sleep 1 2>log
 [ "$(find folder -name '*.0.xz' | wc -l)" = 3 ] && [ "$(find folder -name '*.meta' | wc -l)" = 3 ] &&
 	[ "$(find folder -type f | wc -l)" = 9 ]
-result "--rotate and --keep: three archives stay, each is compressed, nothing else is left"
+result "--rotate and --keep: three archives are kept, each is compressed, and nothing else remains"
 "$vcpc" replay folder >out 2>log && [ -s out ] && [ ! -s log ]
-result "a folder of them is replayed"
+result "a directory of them is replayed"
 
 mkdir other
 : >other/b.0.xz.part
 "$vcpc" record --compress -e page-faults -I 10ms -o other/b -- sleep 0.1 2>log
 [ $? = 1 ] && grep -q -- '--compress: cannot compress other/b; it stays uncompressed: File exists' log &&
 	[ -s other/b.0 ] && [ ! -e other/b.0.xz ] && "$vcpc" check other/b >>log 2>&1
-result "where it cannot be compressed, the archive stays as it is, and the exit status is 1"
+result "if it cannot be compressed, the archive is unchanged, and the exit status is 1"
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A new user's first hour at the command line, without the module: the commands in README, each with valid, unusual
-# and invalid input.  Exit statuses match the manual; an error is a line that names the command, and possibly one that
-# suggests a command; the output has no control characters and no invalid numbers.
+# Run the commands in README like a new user in the first hour, without the module, each with valid, unusual and
+# invalid input.  Exit statuses match the manual.  An error is a line that names the command, and possibly a line that
+# suggests one.  The output contains no control characters and no invalid numbers.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/what $dir/out $dir/err"
@@ -13,27 +13,27 @@ export COLUMNS=40 LC_ALL=C.UTF-8 TZ=UTC
 chmod 755 "$dir"
 cd "$dir" || exit 1
 
-# run ARGUMENT...: without a terminal and without input
+# run ARGUMENT...: run vcpc without a terminal and without input
 run() {
 	echo "vcpc $*" >"$dir/what"
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 }
 
-# clean: no control characters except newlines, and no invalid numbers
+# clean: check that the output has no control characters except newlines, and no invalid numbers
 clean() {
 	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$dir/out" "$dir/err" &&
 		! grep -qiwE '\(null\)|-?nan|-?inf' "$dir/out" "$dir/err"
 }
 
-# good ARGUMENT...: status 0 and clean output
+# good ARGUMENT...: check that the status is 0 and the output is clean
 good() {
 	run "$@"
 	[ $? = 0 ] && clean
 	result "vcpc $*"
 }
 
-# bad STATUS TEXT ARGUMENT...: exit with that status, and print to stderr a line "vcpc COMMAND: ..."
-# that has the text, followed by at most one more line
+# bad STATUS TEXT ARGUMENT...: check that vcpc exits with this status and prints to stderr a line
+# "vcpc COMMAND: ..." that contains TEXT, followed by at most one more line
 bad() {
 	status=$1 text=$2
 	shift 2
@@ -66,7 +66,7 @@ for command in $commands; do
 done
 echo "wrong:$wrong" >"$dir/what"
 [ -z "$wrong" ]
-result "each command's --help, an option that there is not, a full disk, a closed output"
+result "each command's --help, an unknown option, a full disk, closed output"
 wrong=''
 for command in $commands; do
 	"$vcpc" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u | while read -r option; do
@@ -78,7 +78,7 @@ for command in $commands; do
 	grep -q '^.SH EXIT STATUS' "$top/Documentation/man/vcpc-$command.1" || echo "$command: no exit status"
 done >out
 [ ! -s out ]
-result "the manual has each option of --help, and exit statuses"
+result "the manual has each option of --help, and the exit statuses"
 sed -n 's/^    \(sudo \)*vcpc \([a-z]*\) \(.*\)/\2 \3/p' "$top/README.md" | sed 's/ *#.*//; s/ -- .*//' | while read -r command rest; do
 	for option in $rest; do
 		case $option in
@@ -87,7 +87,7 @@ sed -n 's/^    \(sudo \)*vcpc \([a-z]*\) \(.*\)/\2 \3/p' "$top/README.md" | sed 
 	done
 done >out
 [ ! -s out ]
-result "README's options are there"
+result "README's options exist"
 
 # Exploring
 bad 1 "no event has 'zzzz' in its name" events zzzz
@@ -101,7 +101,7 @@ for tool in top 'trace show' 'trace export'; do
 	if [ "$(id -u)" = 0 ] && [ ! -e /sys/fs/bpf/vcpc ]; then
 		bad 1 "vcpc t" $tool
 	else
-		skip "vcpc $tool: no tracing" "it may be on, or not be seen"
+		skip "vcpc $tool: no tracing" "tracing may be on, or its state cannot be read"
 	fi
 done
 bad 2 "unknown action 'bogus'" trace bogus
@@ -127,10 +127,10 @@ good stat -e page-faults,task-clock true
 good stat -j -e page-faults true
 good stat -d -e page-faults true
 grep -qE '^ *(<not supported>|[0-9,]+)  *L1-dcache-load-misses' err && ! grep -q iTLB err
-result "-d: the caches, or that they are not supported"
+result "-d: the caches, or a message that they are not supported"
 good stat -dd -x, -e page-faults true
 grep -qE '^(<not supported>|[0-9]+),,iTLB-loads,[0-9]+,(0|100)\.00,' err
-result "-dd: the TLBs, too"
+result "-dd: also the TLBs"
 good stat -e '{page-faults,context-switches},task-clock' true
 [ "$(grep -cE '^ *[0-9.,]+ (msec|    ) (page-faults|context-switches|task-clock)' err)" = 3 ]
 result "a group"
@@ -143,10 +143,10 @@ awk '/seconds user$/ { u = $1 } /seconds sys$/ { s = $1 } / task-clock/ { gsub("
 result "user and system time are those of task-clock"
 good stat -D 1500 -e page-faults sh -c 'i=0; while [ $i -lt 40 ]; do (:); i=$((i + 1)); done; sleep 1.7'
 [ "$(awk '$2 ~ /^page-faults/ { gsub(",", "", $1); print $1 }' err)" -lt 100 ] && awk '/seconds elapsed/ { exit !($1 < 1.7) }' err
-result "-D: what came before does not count"
+result "-D: earlier events are not counted"
 run stat -D 2000 -e page-faults,task-clock sh -c 'exit 6'
 [ $? = 6 ] && clean && grep -q "'sh' ended before counting began" err && [ "$(grep -c '^ *<not counted>  *[pt]' err)" = 2 ]
-result "-D: a command that ends first: no counts, and its exit status"
+result "-D: if the command ends before, there are no counts, and the exit status is its own"
 run stat -D 2000 -x, -o fields -e page-faults true
 [ $? = 0 ] && clean && grep -q -E '^<not counted>,,page-faults(:u)?,0,100.00,,$' fields
 result "... as fields"
@@ -172,10 +172,10 @@ bad 1 "cannot write '/no/such/place'" stat -o /no/such/place -e page-faults true
 bad 1 "cannot write" stat -o /dev/full -e page-faults true
 run stat -e page-faults -- sh -c 'exit 9'
 [ $? = 9 ] && clean
-result "the command's exit status is stat's"
+result "the exit status of stat is the command's"
 "$vcpc" stat -e page-faults true 2>&-
 [ $? = 0 ]
-result "stat with its error output closed"
+result "stat with closed error output"
 
 # Recording and replaying, with a non-ASCII archive name
 good record -o lauf-ä-日本 -I 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
@@ -185,11 +185,11 @@ bad 1 "cannot create archive '/no/such/a'" record -o /no/such/a -e page-faults t
 bad 2 "a command is required" record -o drei
 bad 2 "is neither a size such as 64M" record --rotate x true
 [ "$(ls -d drei* 2>/dev/null)" = '' ]
-result "nothing is left of what was not recorded"
+result "nothing remains of a failed recording"
 for command in replay dump summary label check; do
 	good $command lauf-ä-日本
 	[ "$command" = check ] || [ -s out ]
-	result "... says something, unless nothing is wrong"
+	result "... prints a message, unless there is no problem"
 	bad 1 "archive 'no-such' not found (no file no-such.meta)" $command no-such
 	bad 1 "archive name is empty" $command ''
 	bad 2 "archive" $command
@@ -197,7 +197,7 @@ done
 mkdir leer
 bad 1 "the directory 'leer' contains no archives" replay leer
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
-result "the name is printed as it is"
+result "the name is printed unchanged"
 good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u
 [ "$(sed 1,3d out | wc -L)" -le 42 ]
 result "... on 40 columns"
@@ -216,19 +216,19 @@ bad 2 "two archives are required" compare zwei
 bad 2 "is not a condition" compare zwei zwei --fail-if bogus
 good report lauf-ä-日本 -o seite-ä.html
 grep -q '</html>' seite-ä.html
-result "... is a whole page"
+result "... is a complete page"
 bad 1 "cannot write '/no/such/x.html'" report zwei -o /no/such/x.html
 bad 1 "archive 'no-such' not found" report no-such -o x.html
 [ ! -e x.html ]
-result "... and makes no page of nothing"
+result "... and no page is written without data"
 
-# A reader that closes the pipe: no message
+# If the reader closes the pipe, no message is printed.
 for command in "dump zwei" "replay zwei" --help events; do
 	# shellcheck disable=SC2086
 	{ "$vcpc" $command 2>"$dir/err"; echo $? >"$dir/status"; } | :
 	status=$(cat status)
 	{ [ "$status" = 0 ] || [ "$status" = 141 ]; } && { [ "$command" = events ] || [ ! -s err ]; }
-	result "vcpc $command: its reader goes away"
+	result "vcpc $command: its reader closes the pipe"
 done
 
 # An archive of another user
@@ -242,17 +242,17 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	}
 	nobody replay "$dir/zwei"
 	[ $? = 1 ] && clean && grep -q 'Permission denied' err
-	result "an archive that may not be read"
+	result "an archive without read permission"
 	nobody record -o "$dir/mein" -e page-faults true
 	[ $? = 1 ] && clean && grep -qE 'ermission denied|not permitted' err
-	result "a folder that may not be written"
+	result "a directory without write permission"
 	nobody stat -p 1
 	[ $? = 1 ] && clean && grep -qE "another user's|not permitted|cannot count" err
-	result "a process that may not be counted"
+	result "a process that must not be counted"
 	nobody stat -e sched:sched_switch true
 	[ $? = 1 ] && clean && grep -qE "tracepoint 'sched:sched_switch': only root may read|cannot count" err
-	result "a tracepoint of tracefs, which only root may read"
+	result "a tracepoint of tracefs, which only root can read"
 else
-	for what in read written counted traced; do skip "what may not be $what" "only root can be somebody else"; done
+	for what in read written counted traced; do skip "files and processes that must not be $what" "only root can change the user"; done
 fi
 done_testing

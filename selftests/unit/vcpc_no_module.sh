@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The vcpc command reports the problem and a fix if no back end is available, and after invalid usage.
+# If no back end is available, and after invalid usage, the vcpc command reports the problem and a
+# solution.
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0 bad=0
 
-# expect STATUS TEXT ARGUMENT...: exit with that status and print the text
+# expect STATUS TEXT ARGUMENT...: check that the command exits with STATUS and prints TEXT
 expect() {
 	status=$1 text=$2
 	shift 2
@@ -57,7 +58,7 @@ expect 2 "--max-open: '-4' is not a number from 1 to" trace on --max-open=-4
 expect 2 "--events: '9x' is not a number of bytes" trace on --events=9x
 expect 2 "--rounds: 'many' is not a number" trace show --rounds many
 if [ -e /dev/vcpc ]; then
-	for what in multiplex stat record events "the originals' commands" "a broken record's files"; do
+	for what in multiplex stat record events "commands of the original systems" "files of a failed recording"; do
 		n=$((n + 1))
 		echo "ok $n - $what # SKIP the vcpc module is loaded"
 	done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each letter has one meaning in the commands that count, and one in those that replay: every command with every
-# letter against a table.
+# Each option letter has one meaning in the commands that count, and one in those that replay.  Every command is
+# tested with every letter, and compared with a table.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/wrong
@@ -42,7 +42,6 @@ kind() {
 	esac
 }
 
-# wanted ALONE ARGUMENT REFUSED LETTER
 wanted() {
 	case $4 in
 	[$1]) echo alone ;;
@@ -63,15 +62,15 @@ for command in $("$vcpc" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 		[ "$found" = "$(wanted "${alone:-@}" "${argument:-@}" "${refused:-@}" $letter)" ] || echo "$command -$letter: $found" >>wrong
 	done
 	[ ! -s wrong ]
-	result "vcpc $command takes, and refuses by name, the letters of its family"
+	result "vcpc $command accepts the letters of its group, and refuses others by name"
 	: >wrong
 	"$vcpc" "$command" --help | sed -n 's/^ *-\([A-Za-z]\)[, ].*/\1/p' | sort -u >helped
 	printf '%s' "$alone$argument" | tr -d h | fold -w 1 | sort -u | comm -3 helped - | sed "s/^/$command --help and its letters differ: /" >wrong
 	[ "$command" = trace ] || [ ! -s wrong ]
-	result "... and --help has those that it takes"
+	result "... and --help has the accepted letters"
 done
 
-# says COMMAND TEXT ARGUMENT...: a usage error that suggests an alternative
+# says COMMAND TEXT ARGUMENT...: check that the usage error suggests an alternative
 says() {
 	text=$1
 	shift
@@ -96,7 +95,7 @@ says "option '--json' takes no argument" stat --json=1
 says "unknown option '-q'" stat -vq true
 says "unknown or ambiguous option '--nonsense'" stat --nonsense true
 if "$vcpc" stat -e page-faults true 2>/dev/null && "$vcpc" record -o run -I 100 -e page-faults:u sleep 0.4 2>/dev/null; then
-	# A number without a unit is in milliseconds for perf, in seconds for PCP.
+	# A number without a unit is in milliseconds for perf, and in seconds for PCP.
 	"$vcpc" dump run | grep -c '^[0-9]' >wrong
 	[ "$(cat wrong)" -ge 4 ] && [ "$(cat wrong)" -le 6 ]
 	result "record -I 100 is 100 ms"

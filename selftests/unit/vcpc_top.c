@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of vcpc top, from two given snapshots of statistics */
+/* Rows of vcpc top are calculated correctly from two given snapshots of statistics. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include <shim/trace.h>
 
-/* Data that stands for the trace handle */
+/* Data that replace the trace handle's */
 static struct shim_trace_stat stats[3];
 static struct shim_trace_count counts[2];
 static size_t nstats, ncounts;
@@ -92,7 +92,7 @@ static void transact(struct shim_trace_stat *stat, uint64_t n)
 	stat->max_ns = ns;
 }
 
-/* A row's name, valid until the next call */
+/* Return a row's name, which is valid until the next call. */
 static const char *name_of(const struct top_view *view, size_t i)
 {
 	static char label[TOP_LABEL];
@@ -201,7 +201,7 @@ static long end_of(const char *line, const char *text)
 	return at ? at + strlen(text) - line : -1;
 }
 
-/* The column of a row's first number does not depend on the width of the terminal. */
+/* The column of a row's first number is independent of the terminal's width. */
 TEST_F(top, numbers_are_beside_the_names)
 {
 	char line[4 * 300 + 512];
@@ -219,7 +219,7 @@ TEST_F(top, numbers_are_beside_the_names)
 	EXPECT_LE(0, end_of(line, "total"));
 }
 
-/* Transactions can be nested, so the sum of their rates has no meaning. */
+/* Transactions can be nested, so the sum of their rates is meaningless. */
 TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 {
 	char line[256];
@@ -231,7 +231,10 @@ TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 	EXPECT_EQ(0, strncmp(line, "2 of 2 tags, by rate", 20));
 }
 
-/* Ten letters of two columns each, and more combining marks than fit */
+/*
+ * Names are cut by display columns: ten letters of two columns each, and more combining marks than
+ * fit.
+ */
 TEST_F(top, names_are_cut_by_columns)
 {
 	char line[4 * 80 + 512], marked[600] = "e";
@@ -258,7 +261,7 @@ TEST_F(top, names_are_cut_by_columns)
 }
 
 /*
- * Rows of a tag: this process twice, because two of its threads have different counters, and a
+ * Make rows of a tag: this process twice, because two of its threads have different counters, and a
  * process that exited long ago; this process's other tag; and processes that write statistics
  * themselves.
  */
@@ -316,7 +319,7 @@ TEST_F(top, processes_with_all_their_tags)
 	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
 	rows = self->view.rows;
 	ASSERT_EQ(3, self->view.nrows);
-	/* The process name is only looked up if PIDs are those of the initial namespace. */
+	/* Process names are looked up only if PIDs are those of the initial namespace. */
 	snprintf(self_label, sizeof(self_label), "%s[%d]", self->view.before->named ? "topper" : "worker", getpid());
 	EXPECT_STREQ(self_label, name_of(&self->view, 0));
 	EXPECT_EQ(60, rows[0].rate);
@@ -362,7 +365,7 @@ TEST_F(top, a_process_whose_row_gave_way_begins_again)
 	EXPECT_EQ(2, self->view.rows[0].total);
 }
 
-/* Ten slow transactions, a new row, and then twenty fast ones: only the new ones count. */
+/* After ten slow transactions, a new row, and twenty fast ones, only the new transactions count. */
 TEST_F(top, and_also_if_there_are_more_by_now)
 {
 	struct shim_trace_stat *stat = &processes[4].stat;
@@ -379,7 +382,10 @@ TEST_F(top, and_also_if_there_are_more_by_now)
 	EXPECT_EQ(shim_trace_hist_floor(50), llround(self->view.rows[0].mean * 1e9));
 }
 
-/* A process's row of one tag was dropped: the others are compared with their previous values. */
+/*
+ * If the row of one of a process's tags is removed, the others are compared with their previous
+ * values.
+ */
 TEST_F(top, a_row_of_several_that_goes)
 {
 	look_at_processes(&self->view, TOP_BY_PROCESS);

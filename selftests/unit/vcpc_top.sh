@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc top on terminals of any size: it obeys its keys, and ends when the terminal does.
+# On terminals of any size, vcpc top obeys its keys, and exits when the terminal is closed.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -13,15 +13,15 @@ export TERM=xterm
 result "no terminal"
 "$vcpc" top --sort speed 2>"$dir/err"
 [ $? = 2 ] && { "$vcpc" top --by user 2>"$dir/err"; [ $? = 2 ]; } && grep -q 'tag, process or both' "$dir/err" && "$vcpc" top --help | grep -q 'Usage: vcpc top'
-result "wrong usage, and help"
+result "invalid usage, and help"
 
-# terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the
-# program has written TEXT since the previous step, or "hangup", which closes the terminal.
-# Afterwards the program must exit.
+# terminal SIZE STEP...: run vcpc top on a terminal of SIZE, ROWSxCOLUMNS.  A step is keys, "=SIZE",
+# "wait:TEXT" until the program has written TEXT since the previous step, or "hangup", which closes
+# the terminal. Afterwards the program must exit.
 cat >"$dir/terminal.py" <<'PY'
 import fcntl, os, pty, select, signal, struct, sys, termios
 
-LIMIT = 60      # seconds that nothing comes: something hangs
+LIMIT = 60      # seconds without output after which the program is considered to hang
 
 def resize(fd, size):
     rows, columns = map(int, size.split("x"))
@@ -35,14 +35,14 @@ def fail(why):
 ready, go = os.pipe()
 pid, fd = pty.fork()
 if not pid:
-    os.read(ready, 1)           # its size is set
+    os.read(ready, 1)           # the terminal's size is set
     os.execv(sys.argv[1], [sys.argv[1], "top", "-I", "100ms"])
 signal.alarm(2 * LIMIT)
 resize(fd, sys.argv[2])
 os.write(go, b"x")
 seen, mark = b"", 0
 
-# more(): False at the end
+# more(): return False at the end
 def more():
     global seen
     if not select.select([fd], [], [], LIMIT)[0]:
@@ -88,8 +88,8 @@ terminal() {
 
 terminal 24x80 wait:TRANSACTION wait:quit q && grep -q 'tracing is off\|cannot\|not permitted' "$dir/out" &&
 	grep -q 'TRANSACTION.*p99' "$dir/out"
-result "24x80: it says that there is nothing to see"
-# curses writes only what differs from the screen: "by rate" becomes "by p50".
+result "24x80: a message reports that there is nothing to show"
+# curses writes only the differences from the screen: "by rate" becomes "by p50".
 terminal 24x80 wait:quit s wait:p50 r wait:reversed p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
 	grep -q ', with ' "$dir/out"
 result "keys"
@@ -99,7 +99,7 @@ result "rows by process and by both"
 terminal 24x80 wait:quit =1x1 wait: =5x20 wait:TRANS =3x300 wait:TRANSACTION =100x300 wait:quit '\x1b[6~' q
 result "any size"
 terminal 24x80 wait:quit hangup
-result "a terminal that goes away"
+result "the terminal is closed"
 TERM=no-such terminal 24x80
 [ $? = 1 ] && grep -q "unknown terminal type 'no-such'" "$dir/out"
 result "an unknown terminal"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of vcpc stat --multiplex: known ones, unknown ones, and how often intervals contain the
- * true value.
+ * Estimates of vcpc stat --multiplex are correct: known and unknown ones, and the share of
+ * intervals that contain the true value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void look(struct vcpc_turns *turns, const struct shim_turns *now)
 	vcpc_turns_look(turns, now, whole);
 }
 
-/* The samples so far: event 0 had @value in @ticks, event 1 was always counted. */
+/* Set the samples so far: event 0 had @value in @ticks, and event 1 was always counted. */
 static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value, uint64_t ticks,
 		uint64_t time)
 {
@@ -37,8 +37,8 @@ static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value
 }
 
 /*
- * Rates of 1, 2 and 3 per ms, each measured for 1 of 4 ms, give 2 per ms with a standard error of
- * sqrt(2 * 3 / 2).
+ * If rates are 1, 2 and 3 per ms, each measured for 1 of 4 ms, the estimate is 2 per ms with a
+ * standard error of sqrt(2 * 3 / 2).
  */
 TEST(an_example)
 {
@@ -77,7 +77,7 @@ TEST(what_is_not_known)
 	EXPECT_TRUE(isfinite(e.half));
 }
 
-/* Lost multiplex slots are not in any event's time, but in the target's. */
+/* Lost multiplex slots are included in the target's time, but not in any event's. */
 TEST(lost_turns)
 {
 	struct vcpc_turns turns = { .last.nr = 0 };
@@ -116,8 +116,8 @@ TEST(one_kind_of_core)
 }
 
 /*
- * A load that changes at random, measured for one of four ms: 95 % of the intervals contain the
- * true value.
+ * If a load changes at random, and is measured for one of four ms, 95 % of the intervals contain
+ * the true value.
  */
 TEST(intervals_hold)
 {
@@ -143,7 +143,10 @@ TEST(intervals_hold)
 		vcpc_turns_estimate(&turns, 0, &e);
 		held += fabs(e.value - truth) <= e.half;
 	}
-	/* More than 95 %, because the error also includes the measured part, which has none */
+	/*
+	 * The share is more than 95 %, because the error also includes the measured part, which has
+	 * no error.
+	 */
 	EXPECT_LE(0.94 * tries, held);
 	EXPECT_GE(0.995 * tries, held);
 }

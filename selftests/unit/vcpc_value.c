@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A value with its unit, and zero without a sign */
+/* A value is printed with its unit, and zero without a sign. */
 #include "../../tools/vcpc/value.c"
 
 #include "kselftest_harness.h"

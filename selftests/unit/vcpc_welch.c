@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intervals of vcpc compare and vcpc stat -r are compared with tables, and the share of those that
- * contain the true value is checked.
+ * Intervals of vcpc compare and vcpc stat -r match tables, and the right share of them contains the
+ * true value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ TEST(as_in_tables)
 	}
 }
 
-/* Means 2 and 4, variances of the means 1/3 and 4/3: 2.94 degrees of freedom */
+/* Means of 2 and 4, and variances of the means of 1/3 and 4/3, have 2.94 degrees of freedom. */
 TEST(an_example)
 {
 	const double a[] = { 1, 2, 3 }, b[] = { 2, 4, 6 };

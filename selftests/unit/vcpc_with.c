@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --with: names, unusual replies of agents, and the resulting records. */
+/* vcpc record --with: names, unusual replies of agents, and the resulting records */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static struct {
 	int n;
 	pmResult *result;
 	int names;		/* number of calls of strdup() that succeed; -1: all */
-	int lost, refused, unknown;	/* errors of the context, fetches, and the domain */
+	/* Error codes of the context, of fetches, and of the domain */
+	int lost, refused, unknown;
 	char messages[2000];
 } pmcd;
 
@@ -104,7 +105,7 @@ static int fake_use(int context)
 	return pmcd.lost ? pmcd.lost : context;
 }
 
-/* Free a result of this test. */
+/* Free a result that this test created. */
 static void fake_free(pmResult *result)
 {
 	(void)result;
@@ -217,7 +218,7 @@ static void answer(int nsingle, int nmany, const int *inst)
 	pmcd.n = nmany;
 }
 
-/* Record pmcd's reply, and return the values of a metric as "instance=value ...". */
+/* Record pmcd's reply.  Return the values of a metric as "instance=value ...". */
 static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 {
 	static char text[200];
@@ -244,7 +245,7 @@ static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 	return text;
 }
 
-/* Metrics that cannot be recorded are reported, and the rest is recorded. */
+/* Metrics that cannot be recorded are reported, and the others are recorded. */
 TEST_F(with, a_part_of_the_name_space_has_all_that_can_be_recorded)
 {
 	ASSERT_EQ(0, vcpc_with_open("part", &self->with)) TH_LOG("%s", pmcd.messages);
@@ -299,7 +300,10 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 	EXPECT_STREQ("3: 9=10 4=11 5=13", recorded(self, PMID(2)));
 }
 
-/* A set that the recorder refuses is missing; the others exist, and recording continues. */
+/*
+ * If the recorder refuses a set, this set is missing, the others are recorded, and recording
+ * continues.
+ */
 TEST_F(with, one_bad_answer_is_left_out)
 {
 	static const int inst[] = { 1, 2 };
@@ -315,7 +319,7 @@ TEST_F(with, one_bad_answer_is_left_out)
 	EXPECT_STREQ("2: 1=10 2=11", recorded(self, PMID(2)));
 }
 
-/* The record lacks the values, and the recorder has the cause. */
+/* The record lacks the values, and the recorder keeps the cause. */
 TEST_F(with, the_cause_of_a_failed_fetch_is_kept)
 {
 	static const struct {
@@ -341,7 +345,10 @@ TEST_F(with, the_cause_of_a_failed_fetch_is_kept)
 	EXPECT_EQ(0, shim_record_missing(self->rec));
 }
 
-/* pmcd's error leaves new instances out; a lack of memory here ends recording. */
+/*
+ * If pmcd returns an error, new instances are omitted; if the recorder lacks memory, recording
+ * ends.
+ */
 TEST_F(with, no_memory_for_a_domain_is_an_error)
 {
 	static const int inst[] = { 1, 2 };

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One errno has several causes: messages name those that are true here, rule out the others, and
-# agree with vcpc doctor.  The kernel's answers are simulated: a system call filter returns the
-# errno, and files of /proc and /sys are covered by mounts in a separate namespace.
+# An errno can have several causes.  Messages name the causes that are true here, not the others,
+# and agree with vcpc doctor.  The test simulates the kernel: a system call filter returns the
+# errno, and mounts in a separate namespace cover files in /proc and /sys.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -42,11 +42,11 @@ done >"$dir/numbers"
 SYS_perf_event_open='' SYS_bpf='' ENOSYS='' EACCES='' EINVAL=''
 # shellcheck source=/dev/null
 if ! gcc -o "$dir/filter" "$dir/filter.c" 2>"$dir/err" || ! . "$dir/numbers" || ! "$dir/filter" 9999 1 true; then
-	skip "words" "no system call filter can be made here"
+	skip "words" "system call filters are not available"
 	done_testing
 fi
 
-# with FILE TEXT COMMAND...: run it with FILE replaced by TEXT
+# with FILE TEXT COMMAND...: run COMMAND with the contents of FILE replaced by TEXT
 with() {
 	path=$1
 	echo "$2" >"$dir/with"
@@ -65,35 +65,35 @@ with_lockdown() {
 
 said() { "$@" >"$dir/out" 2>"$dir/err"; }
 
-# The evidence contains all of these texts.
+# Check that the evidence contains all of these texts.
 has() {
 	for text; do grep -qF -- "$text" "$dir/err" "$dir/out" || return; done
 }
 
-# A filter returns ENOSYS, which does not mean that the kernel has no such call.
+# If a filter returns ENOSYS, this does not mean that the kernel lacks the call.
 said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" stat -e page-faults true
 has 'system call filter' && ! has 'kernel has no perf_event_open'
-result "perf_event_open(2) answers ENOSYS: the filter is named"
+result "perf_event_open(2) returns ENOSYS: the filter is named"
 said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" doctor
 has 'system call filter (seccomp) is active' && grep -q '^seccomp .*active' "$dir/out"
 result "... and by vcpc doctor"
 said "$dir/filter" "$SYS_bpf" "$ENOSYS" "$vcpc" trace on
 has 'seccomp: a filter is active' && ! has 'kernel has no BPF'
-result "bpf(2) answers ENOSYS: the filter is named"
+result "bpf(2) returns ENOSYS: the filter is named"
 
 if [ "$(with /proc/sys/kernel/perf_event_paranoid 3 cat /proc/sys/kernel/perf_event_paranoid 2>"$dir/err")" = 3 ]; then
-	# As a user without privileges, because root in the namespace has none outside of it.
+	# Run as a user without privileges, because root in the namespace has none outside it.
 	said with /proc/sys/kernel/perf_event_paranoid 2 "$vcpc" doctor
 	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode requires 1, whole CPUs require 0'
-	result "paranoid 2: doctor says what needs less"
+	result "paranoid 2: doctor describes what requires a lower value"
 	said with /proc/sys/kernel/perf_event_paranoid 2 setpriv --bounding-set=-all --inh-caps=-all "$dir/filter" "$SYS_perf_event_open" "$EACCES" "$vcpc" stat -e page-faults true
 	! has 'sysctl kernel.perf_event_paranoid=2'
-	result "paranoid 2: not advised again"
+	result "paranoid 2: is not suggested again"
 	said with /proc/sys/kernel/perf_event_paranoid 3 setpriv --bounding-set=-all --inh-caps=-all "$dir/filter" 9999 1 "$vcpc" doctor
 	has 'sysctl kernel.perf_event_paranoid=2'
-	result "paranoid 3: 2 is advised"
+	result "paranoid 3: 2 is suggested"
 else
-	skip "paranoid" "no name spaces here"
+	skip "paranoid" "namespaces are not available"
 fi
 
 if said with_lockdown 'none integrity [confidentiality]' true; then
@@ -102,12 +102,12 @@ if said with_lockdown 'none integrity [confidentiality]' true; then
 	result "BPF under lockdown=confidentiality: lockdown is named"
 	said with_lockdown 'none [integrity] confidentiality' "$dir/filter" "$SYS_bpf" "$EINVAL" "$vcpc" trace on
 	has 'not the cause: lockdown' && ! has 'lockdown=integrity'
-	result "... and ruled out where it is not"
+	result "... and ruled out if it is off"
 	said with_lockdown 'none integrity [confidentiality]' "$vcpc" doctor
 	grep -A1 '^lockdown .*limited .*\[confidentiality\]' "$dir/out" | grep -q 'tracing cannot be turned on'
-	result "... and doctor says the same"
+	result "... and doctor agrees"
 else
-	skip "lockdown" "no name spaces here"
+	skip "lockdown" "namespaces are not available"
 fi
 
 said "$vcpc" trace on --module --probes
@@ -116,5 +116,5 @@ result "options that are mutually exclusive are refused"
 mkdir "$dir/locked" && chmod 0 "$dir/locked"
 said setpriv --bounding-set=-all --inh-caps=-all --reuid=65534 --clear-groups "$vcpc" record -o "$dir/locked/a" -e page-faults true
 ! has 'count your own threads'
-result "EACCES on a file is not about counters"
+result "EACCES on a file is not attributed to counters"
 done_testing
