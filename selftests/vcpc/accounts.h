@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The users' resources in the module, as debugfs shows them to root */
+/* Resources of users in the module, which debugfs shows to root */
 #ifndef VCPC_TEST_ACCOUNTS_H
 #define VCPC_TEST_ACCOUNTS_H
 
@@ -14,7 +14,7 @@ struct account {
 };
 
 /*
- * The sum over all accounts of a user. User 0 has several, because without capabilities it is not
+ * Return the sum over all accounts of a user. User 0 has several: without capabilities, it is not
  * treated as root.
  */
 static inline struct account account_of(unsigned int uid)
@@ -36,7 +36,10 @@ static inline struct account account_of(unsigned int uid)
 	return sum;
 }
 
-/* Workers and exiting processes release objects asynchronously: wait until nothing is charged. */
+/*
+ * Wait until nothing is charged, because workers and exiting processes release objects
+ * asynchronously.
+ */
 static inline bool has_nothing_soon(unsigned int uid, unsigned int ms)
 {
 	struct account a;

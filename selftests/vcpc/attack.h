@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the tests that attack the module: an unprivileged attacker, programs that gain
- * privileges, and the timing of events that must coincide
+ * For tests that attack the module: an unprivileged attacker, programs that gain privileges, and
+ * the timing of events that must coincide
  */
 #ifndef VCPC_TEST_ATTACK_H
 #define VCPC_TEST_ATTACK_H
@@ -19,7 +19,7 @@
 #define SECOND		1000000000ULL
 #define USEC		1000ULL
 
-/* The exit status of an attacker whose set-up failed */
+/* Exit status of an attacker whose set-up failed */
 #define CANNOT		200
 
 static inline __u64 now(void)
@@ -30,21 +30,21 @@ static inline __u64 now(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-/* The director and the victim need one CPU each; on a single CPU they only wait for each other. */
+/* The director and the victim need one CPU each; on a single CPU they would wait for each other. */
 #define NEED_TWO_CPUS()							\
 	do {								\
 		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)			\
 			SKIP(return, "there is only one CPU");		\
 	} while (0)
 
-/* Spin until that time: a sleep would end late, and the thread would leave its CPU. */
+/* Spin until that time, because a sleep would end late, and the thread would leave its CPU. */
 static inline void spin_until(__u64 time)
 {
 	while (now() < time)
 		;
 }
 
-/* Run on the CPU with that number, modulo the number of CPUs. */
+/* Run on the CPU with this number, modulo the number of CPUs. */
 static inline void run_on_cpu(unsigned int cpu)
 {
 	cpu_set_t cpus;
@@ -55,7 +55,7 @@ static inline void run_on_cpu(unsigned int cpu)
 		abort();
 }
 
-/* Print a line for the reader of the results; works in child processes of a test as well. */
+/* Print a line for the reader of the results, also from child processes of a test. */
 __attribute__((format(printf, 1, 2))) static inline void remark(const char *format, ...)
 {
 	char line[256];
@@ -67,12 +67,15 @@ __attribute__((format(printf, 1, 2))) static inline void remark(const char *form
 	dprintf(2, "# %s\n", line);
 }
 
-/* Also exit with the parent, so that a test that is killed by its timeout leaves no process. */
+/* Become a user, and exit with the parent: a test that its timeout kills must leave no process. */
 static inline int become_user(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		return -errno;
-	/* As after a login: other processes of the same user can trace it. */
+	/*
+	 * Set this as after a login, because other processes of the same user can then trace the
+	 * process.
+	 */
 	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
@@ -91,7 +94,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Set the device node's mode, which an administrator is free to choose. Returns the previous mode. */
+/* Set the device node's mode, like an administrator.  Return the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;
@@ -101,7 +104,7 @@ static inline mode_t device_mode(mode_t mode)
 	return st.st_mode & 07777;
 }
 
-/* Copy this program, owned by root; @path ends in XXXXXX. */
+/* Copy this program, with root as owner; @path ends in XXXXXX. */
 static inline int copy_program(char *path, mode_t mode)
 {
 	char command[128];
@@ -117,7 +120,10 @@ static inline int copy_program(char *path, mode_t mode)
 	return 0;
 }
 
-/* Set file capabilities, like setcap(8); -EOPNOTSUPP if the file system does not support them */
+/*
+ * Set file capabilities, like setcap(8).  Return -EOPNOTSUPP if the file system does not support
+ * them.
+ */
 static inline int give_capability(const char *path, unsigned int cap)
 {
 	struct vfs_cap_data data = {
@@ -128,7 +134,7 @@ static inline int give_capability(const char *path, unsigned int cap)
 	return setxattr(path, "security.capability", &data, sizeof(data), 0) ? -errno : 0;
 }
 
-/* A number in a line "Name: ..." of /proc/PID/status, also of a zombie */
+/* Return the number in a line "Name: ..." of /proc/PID/status, also of a zombie. */
 static inline __u64 status_number(pid_t pid, const char *name, const char *format)
 {
 	char path[64], line[256];
@@ -153,8 +159,9 @@ static inline __u64 status_number(pid_t pid, const char *name, const char *forma
  * @early: whether the last attempt was too early
  * @random: state of chance()
  *
- * The time of the other event is unknown and depends on the machine's load.  After an early attempt
- * the next one is later, and vice versa.  The steps shrink when early and late attempts alternate.
+ * The time of the other event is unknown, and depends on the machine's load.  If an attempt was too
+ * early, the next one is later, and vice versa.  Steps get smaller when early and late attempts
+ * alternate.
  */
 struct aim {
 	__u64 delta, step;
@@ -177,7 +184,7 @@ static inline void aim_next(struct aim *aim, bool early, __u64 least_step)
 		aim->delta += aim->step;
 }
 
-/* Choose a random delay around the current one. */
+/* Return a random delay close to the current one. */
 static inline __u64 aim_delta(struct aim *aim, __u64 around)
 {
 	return aim->delta + chance(&aim->random) % around;
@@ -223,7 +230,7 @@ static inline void holder_rests(struct holder *h, bool rests)
  * struct moment - the time of a victim's action, relative to an overflow
  * @events: number of events up to the overflow
  * @delta: delay between RESTART and the action, in nanoseconds
- * @holder: the thread that holds the set's lock only during that time; or NULL
+ * @holder: the thread that holds the set's lock only during this time, or NULL
  * @ready: set by the victim when it is running and waits
  * @begin: set by the director when the holder is running
  */
@@ -233,7 +240,9 @@ struct moment {
 	volatile bool ready, begin;
 };
 
-/* Moments are tried in turn, the second half of them with the lock free; each has its own aim. */
+/*
+ * Moments are tried in turn, the second half of them with the lock free; each has a separate aim.
+ */
 #define MOMENTS		8
 #define MOMENTS_AIMS	{							\
 	{ 1000 * USEC, 100 * USEC, false, 1 }, { 1000 * USEC, 100 * USEC, false, 2 },	\
@@ -254,7 +263,7 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 	m->begin = false;
 }
 
-/* Called by the victim, which has bound and preset the set */
+/* Wait for the moment; the victim must have bound and preset the set. */
 static inline void moment_wait(struct moment *m, int set)
 {
 	__u64 end;
@@ -262,13 +271,13 @@ static inline void moment_wait(struct moment *m, int set)
 	m->ready = true;
 	while (!m->begin)
 		;
-	/* Start before the call, so that the action can happen during it. */
+	/* The delay starts before the call, so the action can also happen during the call. */
 	end = now() + m->delta;
 	set_own(set, VCPC_IOC_RESTART);
 	spin_until(end);
 }
 
-/* Called by the director; -ETIME if no victim arrived */
+/* Begin the moment, in the director.  Return -ETIME if no victim arrived. */
 static inline int moment_begin(struct moment *m)
 {
 	__u64 limit = now() + 30 * SECOND;
@@ -282,14 +291,14 @@ static inline int moment_begin(struct moment *m)
 	return 0;
 }
 
-/* Called by the director after the moment */
+/* End the moment, in the director. */
 static inline void moment_over(const struct moment *m)
 {
 	if (m->holder)
 		holder_rests(m->holder, true);
 }
 
-/* Memory that is shared with children */
+/* Return memory that is shared with children. */
 static inline void *shared_memory(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -299,7 +308,7 @@ static inline void *shared_memory(size_t size)
 	return memory;
 }
 
-/* Threads that exist only to be counted */
+/* Be a thread that exists only to be counted. */
 static inline void *idles(void *arg)
 {
 	for (;;)
@@ -327,8 +336,8 @@ static inline int start_idlers(unsigned int nr)
 }
 
 /*
- * A thread of the crowd.  It binds the set to itself, because an inherited instance of a set with a
- * signal starts stopped.
+ * Be a thread of the crowd.  It binds the set to itself, because an inherited instance of a set
+ * with a signal starts stopped.
  */
 static inline void *joins_the_crowd(void *arg)
 {
@@ -348,9 +357,9 @@ static inline int gather(struct holder *h, unsigned int nr)
 }
 
 /*
- * Start threads that a set counts, which makes totals slow, and one that uses totals to hold the
- * set's lock when @h (in shared memory) requests it.  They run in a separate process, because
- * thousands of threads make fork and execve slow.  Return 0, or the crowd's error.
+ * Start threads that a set counts, because their number makes totals slow, and a thread that reads
+ * totals to hold the set's lock when @h (in shared memory) requests it.  They run in a separate
+ * process, because thousands of threads make fork and execve slow.  Return 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

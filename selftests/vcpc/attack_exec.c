@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow happens at the same time as the execve of a program that gains privileges.  The
+ * If an overflow happens at the same time as the execve of a program that gains privileges, this
  * program must not receive the set's signal, which the attacker is not permitted to send.
  *
  * The attacker runs as an unprivileged user.  A child of the attacker binds the set, whose signal
- * is SIGKILL, to itself.  Its counter overflows at about the time when it executes a set-user-ID
- * program of root, while the attacker holds the set's lock.  ATTACK_TRIES in the environment sets
- * the number of children.
+ * is SIGKILL, to itself.  Its counter overflows when it executes a set-user-ID program of root,
+ * while the attacker holds the set's lock.  ATTACK_TRIES in the environment sets the number of
+ * children.
  */
 #include "attack.h"
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define CROWD	200
-/* Lifetime of the program with privileges, long enough to be hit by a late signal */
+/* Lifetime of the program with privileges, which is long enough for a late signal to arrive */
 #define LIFE_US	20000
 
-/* After execve, with or without privileges: prints whether it has any, sleeps and exits. */
+/* Run after execve, with or without privileges: print whether there are any, sleep and exit. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	__u64 rights;
@@ -49,7 +49,7 @@ struct outcome {
 	unsigned int survived, killed_before, killed_after, killed_and_spoke, no_rights, errors;
 };
 
-/* Called in the child */
+/* Execute the program, in the child. */
 static void execute(const struct attack *a, int said)
 {
 	run_on_cpu(1);
@@ -63,7 +63,7 @@ static void execute(const struct attack *a, int said)
 	_exit(3);
 }
 
-/* Record how the child ended.  A zombie still shows what it was when it died. */
+/* Record how the child ended.  A zombie still shows the state in which it died. */
 static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 {
 	siginfo_t info;
@@ -84,7 +84,7 @@ static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 		sum->errors++;
 		return;
 	}
-	/* Before the overflow no signal kills it. */
+	/* Without an overflow, no signal kills the child. */
 	aim_next(aim, info.si_code == CLD_EXITED, USEC);
 }
 
@@ -127,7 +127,7 @@ static int execute_many(const struct attack *a, struct holder *holder)
 		return 10;
 	if (sum.no_rights || sum.errors > a->tries / 10)
 		return 5;
-	/* Otherwise the two never coincided. */
+	/* Otherwise overflow and execve never coincided. */
 	return sum.survived && sum.killed_before ? 0 : 6;
 }
 
@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(execs, overflow_beside_set_user_id, 100000)
 	EXPECT_EQ(0, in_child(attacks, &a));
 }
 
-/* The same with file capabilities */
+/* The same must hold for file capabilities. */
 TEST_F_TIMEOUT(execs, overflow_beside_file_capabilities, 100000)
 {
 	struct attack a = { .program = self->program, .tries = self->tries };

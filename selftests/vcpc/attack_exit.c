@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow is found late, while its thread is exiting.  The module must no longer access the
- * thread.
+ * If an overflow is found late, while its thread is exiting, the module must not access the thread.
  *
- * The attacker runs as an unprivileged user.  A thread's counter overflows at about the time when
- * the thread exits, and another thread holds the set's lock by computing totals over many
- * instances, so that the overflow is handled late.  ATTACK_TRIES in the environment sets the
- * number of threads.
+ * The attacker runs as an unprivileged user.  A thread's counter overflows when the thread exits,
+ * while another thread holds the set's lock by computing totals over many instances, so the
+ * overflow is handled late.  ATTACK_TRIES in the environment sets the number of threads.
  */
 #include "attack.h"
 #include "overflow.h"
@@ -46,7 +44,7 @@ static void *lives_for_a_moment(void *arg)
 	v->failed = set_bind(v->set, 0) || set_preset(v->set, 0, -v->moment.events);
 	v->tid = own_tid();
 	moment_wait(&v->moment, v->set);
-	/* Exit without the C library, whose clean-up takes time. */
+	/* Exit without the C library, whose cleanup takes time. */
 	syscall(SYS_exit, 0);
 	return NULL;
 }
@@ -56,7 +54,7 @@ struct outcome {
 	unsigned int early, late, signaled, lost, errors;
 };
 
-/* The final value shows whether it exited before or after the overflow. */
+/* Determine from the final value whether the thread exited before or after the overflow. */
 static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum)
 {
 	struct room room;
@@ -106,7 +104,7 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 	       tries, sum.early, sum.late, sum.signaled, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
-	/* Otherwise the two never coincided. */
+	/* Otherwise overflow and exit never coincided. */
 	return sum.early && sum.late ? 0 : 6;
 }
 

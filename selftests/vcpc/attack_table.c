@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A table of callers, calls and states of a target, each with its documented result, and the
- * conditions that must hold afterwards.
+ * Test each combination of a caller, a call and a state of the target: the result must be the
+ * documented one, and several conditions must hold afterwards.
  *
- * Each cell is a separate target, an unprivileged process that has bound the set to itself and is
- * brought into the state, and one call by a process of the caller's kind.  After the call the
- * target must still run if it ran before, must not have received the set's signal, and must no
- * longer be counted if it has gained privileges or executes a program that the caller cannot read.
- * The kernel log shows the last row, in case the machine hangs.
+ * Each cell of the table has a separate target, an unprivileged process that has bound the set to
+ * itself and enters the state, and a process of the caller's kind, which makes the call.  After the
+ * call, the target must still run if it ran before, must not have received the set's signal, and
+ * must no longer be counted if it has gained privileges or executes a program that the caller
+ * cannot read.  The row is logged in the kernel log, in case the machine hangs.
  */
 #include <sys/mount.h>
 
@@ -103,7 +103,7 @@ static int new_set(void)
 	return overflow_set(&req, 1, 0, SIGUSR1);
 }
 
-/* Try one cell; NULL if it is correct. */
+/* Try one cell.  Return NULL if it is correct. */
 static const char *try_cell(FIXTURE_DATA(table) *self, struct cell *c, int *got)
 {
 	const char *wrong;
@@ -144,7 +144,7 @@ static unsigned int try_row(FIXTURE_DATA(table) *self, enum who who, enum deed d
 			   deed_names[deed]);
 
 	if (write(self->log, line, len) < 0)
-		remark("the kernel's log cannot be written");
+		remark("the kernel log cannot be written");
 	for (state = 0; state < STATES; state++) {
 		struct cell c = { .who = who, .deed = deed, .state = state };
 		const char *wrong;
@@ -172,7 +172,7 @@ static unsigned int try_who(FIXTURE_DATA(table) *self, enum who who)
 	while (tries--)
 		for (deed = 0; deed < DEEDS; deed++)
 			bad += try_row(self, who, deed);
-	remark("%s: %u cells, %u left out as this machine has no such thing", who_names[who],
+	remark("%s: %u cells, %u omitted because this machine lacks a feature", who_names[who],
 	       self->cells, self->left_out);
 	return bad;
 }

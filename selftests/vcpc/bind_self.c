@@ -18,7 +18,7 @@ TEST(counts_from_the_preset)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GE(room.sample.values[0], 1100);
 	EXPECT_LT(room.sample.values[0], 1200);
-	/* Both count the same events from the same instant; this one wrapped. */
+	/* Both requests count the same events from the same instant; the second one wrapped. */
 	EXPECT_EQ(room.sample.values[0] - 1000, room.sample.values[1] + 10);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 }
@@ -61,11 +61,11 @@ TEST(wrong_arguments)
 	args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-1, args.bad_request);
-	/* In version 1, the flags for a process and for a CPU */
+	/* ABI version 1 had flags for a process and for a CPU here. */
 	for (args.flags = 1U << 3; args.flags <= 1U << 5; args.flags <<= 1)
 		EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.flags = 0;
-	/* The ID of an exited thread */
+	/* A reserved field must be 0. */
 	args.reserved = own_tid();
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.reserved = 0;
@@ -155,7 +155,7 @@ static int nobody_binds(void *arg)
 	return set_bind(set, 0) == -EACCES ? 0 : 2;
 }
 
-/* Calls on an instance act on the caller's, even if the set has others. */
+/* Calls on an instance apply to the caller's instance, even if the set has others. */
 static int acts_on_nothing(void *arg)
 {
 	static const unsigned long calls[] = {
@@ -170,7 +170,7 @@ static int acts_on_nothing(void *arg)
 			return 1 + i;
 	if (set_preset(set, 0, 1) != -EINVAL)
 		return 5;
-	/* The only instance is the parent's. */
+	/* The parent has the only instance. */
 	return set_sample(set, 0, &room) ? 6 : 0;
 }
 
@@ -191,7 +191,7 @@ static int unbinds_all(void *arg)
 	return -set_unbind_all(*(int *)arg);
 }
 
-/* Holding the descriptor is sufficient. */
+/* A process that has the descriptor can unbind all instances. */
 TEST(all_instances_are_unbound_by_who_has_the_set)
 {
 	int set = set_of(&page_faults, 0);

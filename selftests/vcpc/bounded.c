@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The resources of one user are limited: a thread's time, by the number of counters that count at
- * the same time, and kernel memory, by the number of all of the user's counters.
+ * The resources of each user are limited: the number of counters that count at the same time limits
+ * a thread's context switch time, and the number of all counters limits kernel memory.
  *
- * The test does not use the module's own numbers.  It measures the effect on another thread of the
+ * The test does not use the module's own numbers.  It measures the effect on another thread on the
  * same CPU, and on the free memory that the kernel reports.
  */
 #include <sys/mount.h>
@@ -12,11 +12,13 @@
 #include "attack.h"
 #include "vcpc_test.h"
 
-/* Number of counters on one thread beyond which context switches slow down other threads */
+/*
+ * Maximum number of counters of a thread that does not slow down other threads at context switches
+ */
 #define MOST_AT_A_TIME	32
-/* Memory that one user's counters can take outside any control group, in kB */
+/* Maximum memory that a user's counters can use outside any control group, in kB */
 #define MOST_UNCHARGED	8192
-/* The same in total */
+/* Maximum memory that a user's counters can use in total, in kB */
 #define MOST_MEMORY	16384
 /* Maximum number of requests in a set */
 #define LARGE		31
@@ -52,7 +54,7 @@ static int bind_many(void *arg)
 		ret = set_bind(set, 0);
 		nr += ret ? 0 : 4;
 	}
-	remark("%u counters count on one thread at a time: %s", nr, strerror(-ret));
+	remark("%u counters count on one thread at the same time: %s", nr, strerror(-ret));
 	if (nr < 4)
 		return 2;
 	if (nr > MOST_AT_A_TIME)
@@ -60,7 +62,7 @@ static int bind_many(void *arg)
 	return ret == -EUSERS || ret == -ENOSPC ? 0 : 4;
 }
 
-/* Memory used by the kernel, in kB */
+/* Return the memory that the kernel uses, in kB. */
 static long kernel_memory(void)
 {
 	static const char *const names[] = { "Slab:", "Percpu:", "VmallocUsed:" };
@@ -81,7 +83,9 @@ static long kernel_memory(void)
 #define CGROUPS		"/tmp/vcpc-bounded"
 #define GROUP		CGROUPS "/user"
 
-/* Memory charged to the caller's control group, in kB; 0 if there is no such group */
+/*
+ * Return the memory charged to the caller's control group, in kB, or 0 if there is no such group.
+ */
 static long charged_memory(void)
 {
 	FILE *f = fopen(GROUP "/memory.current", "re");
@@ -103,7 +107,7 @@ static int put(const char *path, const char *text)
 	return ret;
 }
 
-/* Create a control group for the caller's children; 0 if its charged memory can be read. */
+/* Create a control group for the caller's children.  Return 0 if its charged memory can be read. */
 static int make_group(void)
 {
 	mkdir(CGROUPS, 0700);
@@ -122,7 +126,9 @@ static void leave_group(void)
 	rmdir(CGROUPS);
 }
 
-/* Start all threads before anything is bound, so that their own memory is not measured. */
+/*
+ * Threads that are started before anything is bound, because their own memory must not be measured
+ */
 static struct {
 	pthread_barrier_t begin, end;
 	int device;
@@ -141,7 +147,7 @@ static void *takes_its_part(void *arg)
 	return idles(arg);
 }
 
-/* Take the maximum number of counters for this user, on as many threads as necessary. */
+/* Bind as many counters as the user may bind, on as many threads as necessary. */
 static int take_memory(void *arg)
 {
 	struct rlimit files = { SETS * 2, SETS * 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short functions that call the module */
+/* Short functions that make calls of the module */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 
@@ -50,7 +50,7 @@ static const struct vcpc_request instructions UNUSED = {
 	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .flags = VCPC_REQ_F_USER,
 };
 
-/* The next number of a pseudorandom sequence */
+/* Return the next number of a pseudorandom sequence. */
 static inline __u64 chance(__u64 *state)
 {
 	__u64 z = *state += 0x9e3779b97f4a7c15ULL;
@@ -60,7 +60,7 @@ static inline __u64 chance(__u64 *state)
 	return z ^ z >> 31;
 }
 
-/* A number from the environment */
+/* Return a number from the environment. */
 static inline unsigned long number(const char *name, unsigned long otherwise)
 {
 	const char *text = getenv(name);
@@ -111,7 +111,7 @@ static inline int set_create(int device, const struct vcpc_request *requests, un
 	return call(device, VCPC_IOC_SET_CREATE, &args);
 }
 
-/* A set of one request, created on its own device descriptor */
+/* Create a set of one request on a new device descriptor. */
 static inline int set_of(const struct vcpc_request *request, __u32 flags)
 {
 	int device = device_open();
@@ -128,7 +128,7 @@ static inline int set_bind(int set, __u32 flags)
 	return call(set, VCPC_IOC_BIND, &args);
 }
 
-/* An operation on the caller's own instance */
+/* Perform an operation on the caller's own instance. */
 static inline int set_own(int set, unsigned long cmd)
 {
 	struct vcpc_own_args args = { .size = sizeof(args) };
@@ -153,8 +153,8 @@ static inline int set_preset(int set, __u32 request, __u64 preset)
 }
 
 /*
- * Number of hardware counters of this machine; 0 if it has none.  The module only knows how many it
- * found by trying.
+ * Return the number of this machine's hardware counters, or 0 if it has none.  The module
+ * determines the number by trying.
  */
 static inline unsigned int hw_slots(void)
 {
@@ -211,7 +211,7 @@ static inline __u64 first_total(int set)
 	return set_total(set, &room) ? ~0ULL : room.sample.values[0];
 }
 
-/* The first value of the caller's own instance, or of the only one */
+/* Return the first value of the caller's own instance, or of the only one. */
 static inline __u64 first_value(int set, pid_t tid)
 {
 	struct room room;
@@ -226,7 +226,7 @@ static inline int become_nobody(void)
 	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
-/* Run @fn in a child and return its result, 0..254; 255 if the child died. */
+/* Run @fn in a child.  Return its result, 0..254, or 255 if the child died. */
 static inline int in_child(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ten thousand short-lived threads and a thousand short-lived processes: totals are exact, and
+ * Totals over ten thousand short-lived threads and a thousand short-lived processes are exact, and
  * memory for them is bounded.  Slow machines start only as many as fit in SECONDS.
  *
- * The threads are created by clone() on an existing stack, so that each does only its work, which
- * is the same for all.
+ * clone() creates the threads on an existing stack, so each does only its work, which is the same
+ * for all.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -37,7 +37,7 @@ FIXTURE(churn)
 	int set;
 };
 
-/* No system call that could cause page faults: each touch is one fault. */
+/* Do work without system calls, which could cause page faults: each touch is one fault. */
 static int works(void *arg)
 {
 	struct worker *w = arg;
@@ -76,7 +76,7 @@ FIXTURE_SETUP(churn)
 FIXTURE_TEARDOWN(churn)
 {
 	close(self->set);
-	/* Nothing stays charged. */
+	/* Nothing remains charged. */
 	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
@@ -96,7 +96,7 @@ static bool enough(int nr, const struct timespec *since)
 	return nr >= AT_LEAST && now.tv_sec - since->tv_sec > SECONDS;
 }
 
-/* At most AT_A_TIME live at the same time. Return the number that ran, or -1 after an error. */
+/* Run threads, at most AT_A_TIME at the same time.  Return their number, or -1 after an error. */
 static int run_threads(struct worker *workers, int most)
 {
 	struct timespec since;
@@ -131,7 +131,7 @@ static int run_processes(struct worker *w, int most)
 	return nr;
 }
 
-/* Counts of the inherited instances: all except the caller's own */
+/* Return the counts of inherited instances, without the caller's own. */
 static __u64 heirs_value(int set, int value)
 {
 	struct room total, own;
@@ -148,7 +148,10 @@ static void check_bounded(struct __test_metadata *_metadata, int set, unsigned i
 	EXPECT_EQ(0, args.lost);
 	EXPECT_EQ(0, args.pending);
 	EXPECT_EQ(started, args.folded + args.nr - 1);
-	/* The module keeps 256 ended instances, and a quarter more until it searches for them. */
+	/*
+	 * The module keeps 256 ended instances, and up to a quarter more before it searches for old
+	 * ones.
+	 */
 	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
 }
 
@@ -180,7 +183,7 @@ TEST_F_TIMEOUT(churn, processes, 1200)
 	TH_LOG("%d processes", nr);
 }
 
-/* Totals that are taken meanwhile never decrease. */
+/* Totals read while threads start and exit never decrease. */
 TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 {
 	__u64 last = 0, now;
@@ -206,7 +209,7 @@ TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 	EXPECT_EQ((__u64)AT_LEAST * TOUCHES, heirs_value(self->set, 0));
 }
 
-/* Each thread executes 2 * ROUNDS instructions, and a few more around them. */
+/* Each thread executes 2 * ROUNDS instructions, and a few more before and after them. */
 TEST_F_TIMEOUT(churn, hardware, 1200)
 {
 	const struct vcpc_request requests[] = { instructions, cycles };

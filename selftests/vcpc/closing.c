@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Close objects that are still in use elsewhere: a set of a thread that has not run; a set or a
- * trace descriptor whose last copy belongs to another user.
+ * Objects are closed that are still in use: a set of a thread that has not run yet, and a set or a
+ * trace descriptor of which another user has the last copy.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -18,7 +18,7 @@ static void *does_nothing(void *arg)
 	return arg;
 }
 
-/* The thread is started before the set is closed and runs afterwards. */
+/* A thread that was started before the set was closed, and runs afterwards, gets no instance. */
 TEST(a_thread_that_has_not_run_gets_nothing)
 {
 	const struct sched_param first = { .sched_priority = 10 };
@@ -26,7 +26,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 	pthread_t thread;
 
 	ASSERT_GE(set, 0);
-	/* New threads run on this CPU as well, without its priority. */
+	/* New threads also run on this CPU, but without its priority. */
 	run_on_cpu(0);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first));
 	for (again = 0; again < 2; again++) {
@@ -41,7 +41,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 		EXPECT_EQ(again, set_count(set).nr);
 		EXPECT_EQ(0, set_count(set).lost);
 	}
-	/* A thread that starts afterwards gets an instance. */
+	/* A thread that is started later gets an instance. */
 	in_thread(10);
 	EXPECT_EQ(2, set_count(set).nr);
 }
@@ -97,7 +97,7 @@ static int become_closer(enum closer who)
 	return who == POWERLESS_ROOT ? have_only(0) : 0;
 }
 
-/* CPU time that a process spends on the last close of a descriptor of root's */
+/* Return the CPU time that a process spends on closing the last copy of a descriptor of root. */
 static __u64 closing_takes(int (*open_it)(void), enum closer who)
 {
 	int to_closer[2], from_closer[2], fd = open_it(), status;
@@ -142,8 +142,8 @@ static __u64 least_of_tries(int (*open_it)(void), enum closer who)
 }
 
 /*
- * @who holds the last copy of a descriptor, but is not charged with the time of closing it: closing
- * takes no longer than for a small object, for which a worker is also woken.
+ * Check that @who, which has the last copy of a descriptor, is not charged with the time of closing
+ * it: it takes no longer than closing a small object, for which a worker is also woken.
  */
 static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(void),
 			     int (*open_small)(void), enum closer who)
@@ -158,7 +158,7 @@ static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(v
 	small = least_of_tries(open_small, who);
 	EXPECT_LT(others, small + own / 2)
 		TH_LOG("own %llu, others %llu, small %llu", own, others, small);
-	/* The object is closed nevertheless. */
+	/* The object is nevertheless closed. */
 	EXPECT_TRUE(has_nothing_soon(0, 10000));
 }
 
@@ -173,13 +173,13 @@ TEST(another_user_does_not_pay)
 	does_not_pay(_metadata, ANOTHER_USER);
 }
 
-/* The program's real user is the caller's. */
+/* The program's real user is the caller. */
 TEST(a_set_user_id_program_does_not_pay)
 {
 	does_not_pay(_metadata, SET_USER_ID);
 }
 
-/* User 0 of a container has root's user ID, but another account. */
+/* User 0 of a container has the same user ID as root, but another account. */
 TEST(user_0_without_capabilities_does_not_pay)
 {
 	does_not_pay(_metadata, POWERLESS_ROOT);

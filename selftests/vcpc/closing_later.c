@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets that a worker closes because another user held the last copies of their descriptors.  A set
- * that cannot be closed at the moment delays others of its account, but not those of other
- * accounts.
+ * If another user holds the last copies of sets' descriptors, a worker closes the sets.  A set that
+ * cannot be closed yet delays other sets of its account, but not sets of other accounts.
  *
- * Closing waits for a thread that inherits the set and opens its events.  Here a thread of root
- * runs continuously on the inheriting thread's CPU, so that the latter makes no progress.
+ * Closing waits for a thread that inherits the set while the thread opens its events.  In this
+ * test, a thread of root runs continuously on that thread's CPU, so it makes no progress.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -15,7 +14,7 @@
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
 #define TRIES		100
-/* Less than the scheduler keeps threads waiting for those of SCHED_FIFO */
+/* Less than the time for which SCHED_FIFO threads can keep other threads waiting */
 #define BUSY		(SECOND * 3 / 10)
 #define SETS		8
 #define REQUESTS	31
@@ -27,9 +26,9 @@
  * struct owner - a user's process, which binds sets to itself
  * @uid: the user
  * @nr: number of sets
- * @requests: number of requests of each
+ * @requests: number of requests per set
  * @flags: of BIND
- * @set: the descriptors in that process
+ * @set: descriptors in that process
  * @ready: the sets are bound
  * @go: set to make the process close its copies, and start a thread if @flags request
  *   inheritance
@@ -67,7 +66,7 @@ static void bind_sets(struct owner *o)
 	close(device);
 }
 
-/* A new thread has the CPU and the scheduling class of its parent. */
+/* Start a thread, which has the CPU and the scheduling class of its parent. */
 static void start_in_background(void)
 {
 	struct sched_param none = { 0 };
@@ -123,7 +122,7 @@ static int copy_sets(const struct owner *o, int *held)
 	return 0;
 }
 
-/* A thread of root that spins on its CPU from the time *@at, once that is set */
+/* Start a thread of root that spins on its CPU from the time *@at, once this is set. */
 static pid_t start_busy(volatile __u64 *at)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -144,7 +143,7 @@ FIXTURE(later) {
 	mode_t mode;
 	struct owner *owners;
 	volatile __u64 *busy_at;
-	__u64 delay;	/* from the start of the new thread until the busy thread starts */
+	__u64 delay;	/* time from the start of the new thread to the start of the busy thread */
 	int held[OWNERS][SETS];
 	pid_t pid;
 };
@@ -185,9 +184,7 @@ static void close_all(FIXTURE_DATA(later) *self, int which)
 		close(self->held[which][i]);
 }
 
-/*
- * Bind all sets, take over the last copies, and start a new thread that will inherit the first set.
- */
+/* Bind all sets, take the last copies, and start a thread that will inherit the first set. */
 static int begin(FIXTURE_DATA(later) *self)
 {
 	int i, ret = 0;
@@ -195,7 +192,8 @@ static int begin(FIXTURE_DATA(later) *self)
 	memcpy(self->owners, owners, sizeof(owners));
 	*self->busy_at = 0;
 	/*
-	 * Start this before all others, so that none of them holds a copy of another's descriptor.
+	 * Start this process before all others, because they must not inherit copies of each
+	 * other's descriptors.
 	 */
 	self->pid = start_busy(self->busy_at);
 	for (i = 0; i < OWNERS && !ret; i++)
@@ -215,9 +213,10 @@ static int begin(FIXTURE_DATA(later) *self)
 enum result { EARLY, LATE, PASSED, STRAGGLED };
 
 /*
- * Close the descriptors while the new thread has no CPU.  Return: EARLY if it had not begun to open
- * its events, LATE if it had opened all; PASSED if the other user's set was closed, STRAGGLED if it
- * was not; or the negated number of counters that the first user should no longer have.
+ * Close the descriptors while the new thread has no CPU.  Return EARLY if the thread had not begun
+ * to open its events, or LATE if it had opened all; otherwise PASSED if the other user's set was
+ * closed, or STRAGGLED if it was not; or the negated number of counters that the first user should
+ * no longer have.
  */
 static int try_once(FIXTURE_DATA(later) *self)
 {
@@ -235,7 +234,7 @@ static int try_once(FIXTURE_DATA(later) *self)
 		return EARLY;
 	while (account_of(OTHER_USER).counters && now() < end)
 		usleep(1000);
-	/* Wait, in case something is closed that must not be. */
+	/* Wait, because something may be closed that must not be. */
 	usleep(20000);
 	left = account_of(ONE_USER).counters;
 	if (left < 2 * LARGE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc/stats and vcpc/users in debugfs are readable only by root. */
+/* Only root can read vcpc/stats and vcpc/users in debugfs. */
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -46,7 +46,7 @@ TEST_F(debugfs, what_each_user_has)
 	EXPECT_EQ(0, account_of(4000000000u).sets);
 }
 
-/* A number from the file "stats"; ~0 if it is missing */
+/* Return a number from the file "stats", or ~0 if it is missing. */
 static unsigned long stat_of(const char *name)
 {
 	FILE *f = fopen(FOLDER "/vcpc/stats", "re");
@@ -85,7 +85,7 @@ TEST_F(debugfs, what_was_refused)
 	set_limit("0");
 	EXPECT_EQ(0, in_child(is_refused, &set));
 	set_limit("32");
-	/* The limit was tried again after ended instances were freed. */
+	/* The limit was checked again after ended instances were freed. */
 	EXPECT_LT(before, stat_of("refused_by_limit"));
 	close(set);
 }

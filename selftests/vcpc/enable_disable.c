@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_ENABLE and VCPC_IOC_DISABLE. */
+/* VCPC_IOC_ENABLE and VCPC_IOC_DISABLE */
 #include "vcpc_test.h"
 
 /* Size of a sample of two requests */
@@ -20,7 +20,7 @@ FIXTURE_SETUP(enable)
 	close(device);
 	ASSERT_GE(self->set, 0);
 	ASSERT_EQ(0, set_bind(self->set, 0));
-	/* Map all pages of the buffers in advance. */
+	/* Sample once, which maps all pages of the buffers. */
 	set_sample(self->set, 0, &self->room);
 	set_sample(self->set, 0, &self->later);
 	touch(1);
@@ -86,7 +86,7 @@ TEST_F(enable, wrong_arguments)
 		longer.args = (struct vcpc_own_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.flags = 0;
-		/* Only UNBIND, which is not called here, has a flag. */
+		/* Only UNBIND has a flag, and it is not called here. */
 		longer.args.flags = i == 2 ? 0 : VCPC_OWN_F_ALL;
 		longer.args.size = i == 2 ? 0 : sizeof(longer.args);
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
@@ -110,7 +110,7 @@ TEST_F(enable, hardware)
 	int device, set;
 
 	if (hw_slots() < 2)
-		SKIP(return, "not two hardware counters");
+		SKIP(return, "fewer than two hardware counters");
 	device = device_open();
 	set = set_create(device, requests, 2, VCPC_SET_F_DISABLED);
 	if (set == -ENOENT || set == -EOPNOTSUPP)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An instance has ended while its thread continues to run: execve of a file that the caller
- * cannot read ends the thread's perf events, and nothing may refer to the instance afterwards.
+ * An instance can end while its thread continues to run: execve of a file that the caller cannot
+ * read ends the thread's perf events, and nothing may refer to the instance afterwards.
  *
- * In the first test the thread takes long to return to user mode, because it waits for the
- * socket that execve closes, whose data is never read (SO_LINGER).  Everything that the module
- * has queued before for the thread, such as the signal of an overflow in the middle of execve,
- * is processed afterwards.  Meanwhile its parent starts threads, which make the module free
- * ended instances.  KASAN reports an access to freed memory.
+ * In the first test the thread returns late to user mode, because execve closes a socket whose data
+ * are never read (SO_LINGER).  Work that the module has queued for the thread, such as the signal
+ * of an overflow in the middle of execve, runs only then.  In the meantime, the parent starts
+ * threads, which makes the module free ended instances.  KASAN reports an access to freed memory.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -26,10 +25,10 @@
 #define LINGER_SECONDS	12
 #define ARGUMENTS	100000
 
-/* Descriptors of a set and a device that are left open for the program after execve */
+/* Descriptors of a set and a device, which stay open for the program after execve */
 #define SET	50
 #define DEVICE	51
-/* Requests that, with the other counters of an instance, reach the thread's limit */
+/* Requests that, together with the other counters of an instance, reach the thread's limit */
 #define REQUESTS	31
 
 static void *does_nothing(void *arg)
@@ -42,7 +41,10 @@ static char failed_at(int step)
 	return 'a' + step;
 }
 
-/* Check that nothing is left of the old instance and that the set can be bound again: 'x' if so. */
+/*
+ * Check that nothing of the old instance remains and that the set can be bound again.  Return 'x'
+ * if so.
+ */
 static char try_everything(void)
 {
 	static const unsigned long calls[] = {
@@ -61,7 +63,7 @@ static char try_everything(void)
 		if (set_own(SET, calls[i]) != -EINVAL)
 			return failed_at(2);
 	/*
-	 * The overflow did not send the signal, whose default action would have killed the process.
+	 * The overflow did not send its signal, whose default action would have killed the process.
 	 */
 	if (set_sample(SET, 0, &before) || !(before.sample.state & VCPC_STATE_EXITED))
 		return failed_at(3);
@@ -83,7 +85,7 @@ static char try_everything(void)
 	return set_sample(SET, 0, &after) == -EINVAL ? 'x' : failed_at(11);
 }
 
-/* Bind the maximum number of counters of a thread; @set is the descriptor to use, if not 0. */
+/* Bind the maximum number of counters of a thread, with the descriptor @set, if it is not 0. */
 static bool bind_all(int set)
 {
 	struct vcpc_request requests[REQUESTS];
@@ -97,7 +99,7 @@ static bool bind_all(int set)
 	return !set_bind(all, 0);
 }
 
-/* After exec: reports that it is in user mode, waits for a byte and exits. */
+/* Run after exec: report that it is in user mode, wait for a byte and exit. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	char byte = 'x';
@@ -116,9 +118,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 }
 
 /*
- * struct plan - prerequisites of the attack
- * @program: with mode 0111
- * @server: a listening socket
+ * struct plan - preparations of the attack @program: with mode 0111 @server: a listening socket
  * @address: its address
  */
 struct plan {
@@ -151,7 +151,7 @@ static int listen_on_loopback(struct plan *p)
 	return 0;
 }
 
-/* Open a descriptor that execve closes, and whose close takes LINGER_SECONDS. */
+/* Open a descriptor that takes LINGER_SECONDS to close, and that execve closes. */
 static int open_lingering(const struct plan *p)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_SECONDS };
@@ -167,8 +167,8 @@ static int open_lingering(const struct plan *p)
 }
 
 /*
- * Called in the child.  The kernel processes the last descriptor that execve closes first, so the
- * parent sees the end of this pipe when the child is about to wait for the socket.
+ * Execute the program, in the child.  The kernel first handles the last descriptor that execve
+ * closes, so the parent sees the end of this pipe when the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {
@@ -239,7 +239,7 @@ static int attack(void *arg)
 	got = child_hear(&c);
 	if (got != 'x')
 		return 16;
-	/* The child is not counted, and continues. */
+	/* The child continues, and is not counted. */
 	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
 		return 17;
 	return child_end(&c) ? 18 : 0;
@@ -271,7 +271,9 @@ TEST_F_TIMEOUT(ended, while_it_waits_in_execve, 600)
 	close(self->plan.server);
 }
 
-/* Called in the child, bound with everything that could refer to the instance afterwards */
+/*
+ * Execute, in the child, with a binding of everything that could refer to the instance afterwards.
+ */
 static void execute_everything(const struct plan *p, int signal)
 {
 	struct vcpc_request request = overflowing(&page_faults, 1ULL << 40);
@@ -317,7 +319,7 @@ TEST_F(ended, nothing_is_left_with_a_signal)
 	nothing_is_left(_metadata, &self->plan, SIGKILL);
 }
 
-/* The limit of a new program does not depend on what was bound before execve. */
+/* Counters that were bound before execve do not count toward the limit of the new program. */
 TEST_F(ended, no_longer_counts_for_the_limit)
 {
 	struct child c;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A child that binds a set to itself and execs is sampled by its parent, also after its exit. */
+/* If a child binds a set to itself and execs, its parent can sample it, also after its exit. */
 #include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"
 
-/* After exec: "--touch PAGES" touches that many pages, waits for a line and exits. */
+/* Run after exec: "--touch PAGES" touches pages, waits for a line and exits. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "--touch"))
@@ -45,7 +45,7 @@ TEST(counts_go_on_through_exec)
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	value = room.sample.values[0];
 
-	/* After its end, and after it was waited for */
+	/* The child can be sampled after its exit, and after its parent has waited for it. */
 	ASSERT_EQ(0, child_end(&c));
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -110,7 +110,7 @@ TEST(enable_on_exec_seen_only_after_the_end)
 		EXPECT_GT(room.sample.values[1], 1000);
 }
 
-/* It has not started, so it cannot be disabled, enabled or restarted. */
+/* The instance has not started, so it cannot be disabled, enabled or restarted. */
 TEST(only_execve_starts_what_waits_for_it)
 {
 	int set = set_of(&page_faults, 0);
@@ -153,8 +153,8 @@ FIXTURE_TEARDOWN(ends)
 }
 
 /*
- * Counting ends if a program gains privileges or if the caller cannot read it, so that the caller
- * gets no information on its execution.
+ * Counting ends if a program gains privileges or if the caller cannot read it: the caller must get
+ * no information on its execution.
  */
 TEST_F(ends, the_counting)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of execve: a child, and the two pipes through which it is controlled */
+/* For tests of execve: a child, and the two pipes that control it */
 #ifndef VCPC_TEST_EXEC_CHILD_H
 #define VCPC_TEST_EXEC_CHILD_H
 
@@ -18,7 +18,7 @@ struct child {
 	int binds_second;
 };
 
-/* Fork, and return true in the child, where its ends of the pipes are descriptors 0 and 1. */
+/* Fork.  Return true in the child, where its ends of the pipes are descriptors 0 and 1. */
 static inline bool child_fork(struct child *c)
 {
 	int to[2], from[2];
@@ -42,7 +42,7 @@ static inline bool child_fork(struct child *c)
 	return !pid;
 }
 
-/* The next byte from the child, or -1 at the end */
+/* Return the next byte from the child, or -1 at the end. */
 static inline int child_hear(struct child *c)
 {
 	char byte;
@@ -56,7 +56,7 @@ static inline void child_say(struct child *c)
 		abort();
 }
 
-/* Close the pipes, which makes the child exit, and return its status. */
+/* Close the pipes, which makes the child exit.  Return its status. */
 static inline int child_end(struct child *c)
 {
 	int status = -1;
@@ -67,7 +67,9 @@ static inline int child_end(struct child *c)
 	return status;
 }
 
-/* After exec, in a program that has touched its pages: reports that, waits for a line and exits */
+/*
+ * Run after exec, in a program that has touched its pages: report that, wait for a line and exit.
+ */
 static inline void touch_for_parent(const char *pages)
 {
 	char line[8];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* execve of processes with threads, and of trees */
+/* execve in processes with threads, and in trees */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -11,8 +11,8 @@
 #define PAGES_AFTER	500
 
 /*
- * After exec, "--touch PAGES" touches that many pages (with --fork, also in a child), reports that
- * it has done so, waits, and exits.
+ * Run after exec: "--touch PAGES" touches pages (with --fork, also in a child), reports this,
+ * waits, and exits.
  */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
@@ -59,7 +59,7 @@ static struct child *child_alloc(void)
 	return c;
 }
 
-/* Wait for its end, and free its memory. */
+/* Wait for the child's end, and free its memory. */
 static void child_free(struct child *c)
 {
 	child_end(c);
@@ -70,7 +70,7 @@ static void child_free(struct child *c)
 
 /*
  * Start a process whose second thread calls execve.  The first thread binds @set with @flags; with
- * BINDS_ITSELF, the second does.
+ * BINDS_ITSELF, the second one does.
  */
 static struct child *start_second(int set, int flags)
 {
@@ -107,7 +107,7 @@ TEST(the_second_thread_executes)
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 
-	/* It is now the thread group leader; its old ID is unused. */
+	/* The second thread is now the thread group leader, and its old ID is unused. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value + PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -116,7 +116,7 @@ TEST(the_second_thread_executes)
 	EXPECT_GE(first_total(set), value);
 	child_free(c);
 
-	/* After its end its ID still refers to it, even if the kernel has reused the ID. */
+	/* After it has exited, its ID still refers to it, even if the kernel has reused the ID. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -147,7 +147,7 @@ TEST(bound_by_its_first_number)
 	EXPECT_EQ(0, set_unbind_all(set));
 }
 
-/* The first thread is bound and disappears, because the second executes. */
+/* If only the first thread is bound, it disappears when the second executes. */
 TEST(the_first_thread_is_displaced)
 {
 	int set = set_of(&page_faults, 0);
@@ -158,7 +158,7 @@ TEST(the_first_thread_is_displaced)
 	ASSERT_EQ('t', child_hear(c));
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
-	/* The thread that called BIND has ended; the program is not counted. */
+	/* The thread that called BIND has ended, and the program is not counted. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -202,7 +202,10 @@ static int copy_setuid(char *program)
 	return system(copy) || chown(program, 0, 0) || chmod(program, 04755) ? -EIO : 0;
 }
 
-/* An unprivileged user's tree executes root's program, which starts a child: neither is counted. */
+/*
+ * If an unprivileged user's tree executes a program of root, which starts a child, neither is
+ * counted.
+ */
 TEST(setuid_in_a_tree)
 {
 	char program[] = "/tmp/vcpc-suid-XXXXXX";

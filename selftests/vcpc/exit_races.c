@@ -11,14 +11,15 @@
 #define SECONDS	(getenv("VM_ICOUNT") ? 1 : 4)
 
 static volatile bool over;
-static pid_t tester;	/* A failed test does not clean up, so breeders exit with this process. */
+/* A failed test does not clean up, so breeding processes exit when this one does. */
+static pid_t tester;
 
 static void *ends_at_once(void *arg)
 {
 	return arg;
 }
 
-/* Start threads and children until killed; a child gets @depth minus one. */
+/* Start threads and children until killed; the @depth of a child is one less. */
 static void breed(unsigned int depth)
 {
 	pthread_t thread;
@@ -44,7 +45,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		_exit(0);
 }
 
-/* In its own process group, so that all of it can be killed */
+/* Start this in a separate process group, which can be killed as a whole. */
 static pid_t start_breeding(int set)
 {
 	pid_t pid = fork();
@@ -66,7 +67,7 @@ static void end_breeding(pid_t pid)
 		;
 }
 
-/* Everything here may only fail. */
+/* Make calls that may fail, but must not crash. */
 static void *meddles(void *arg)
 {
 	static const unsigned long cmds[] = {
@@ -119,7 +120,7 @@ FIXTURE_SETUP(races)
 FIXTURE_TEARDOWN(races)
 {
 	close(self->set);
-	/* Nothing stays charged; the last inherited instances are still being freed. */
+	/* Nothing remains charged once the last inherited instances have been freed. */
 	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
@@ -178,7 +179,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 	EXPECT_EQ(0, args.pending);
 }
 
-/* The set is closed while inheriting threads exit; they must not find it. */
+/* If the set is closed while inheriting threads exit, they must not find it. */
 TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 {
 	pid_t pid;
@@ -192,7 +193,7 @@ TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 			setpgid(0, 0);
 			if (set_bind(set, VCPC_BIND_F_TREE))
 				_exit(1);
-			/* Only the parent's descriptor is left. */
+			/* Only the parent's descriptor remains. */
 			close(set);
 			close(self->set);
 			breed(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails once. The call fails with ENOMEM and changes nothing, and the
- * next attempt succeeds.
+ * For each allocation of each call, the call fails with ENOMEM and changes nothing if the
+ * allocation fails, and the next attempt succeeds.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -76,7 +76,7 @@ static int bind(void *arg)
 	struct binding *b = arg;
 	int ret = set_bind(b->set, b->flags);
 
-	/* After a failure it is not bound, after a success it is. */
+	/* The set is bound after a success, but not after a failure. */
 	if (set_own(b->set, VCPC_IOC_UNBIND) != (ret ? -EINVAL : 0))
 		return -EPROTO;
 	return ret;
@@ -96,7 +96,7 @@ TEST_F(failslab, bind)
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 }
 
-/* Sets of each kind, including those that need additional events */
+/* Create a set with these flags and this signal; some of them need additional events. */
 static int watched_set(__u32 flags, int signal)
 {
 	struct vcpc_request requests[2] = { page_faults, overflowing(&page_faults, 1000) };
@@ -121,7 +121,6 @@ TEST_F(failslab, bind_with_overflow)
 	bind_watched(_metadata, self->nth, watched_set(0, SIGURG));
 }
 
-/* Allocations of its thread also fail. */
 TEST_F(failslab, bind_with_hardware_overflow)
 {
 	struct vcpc_request request = overflowing(&cycles, 1ULL << 40);
@@ -141,7 +140,7 @@ static int sample(void *arg)
 	return ret ?: set_own(set, VCPC_IOC_ENABLE);
 }
 
-/* Calls on a bound set allocate nothing. */
+/* Calls on a bound set do not allocate memory. */
 TEST_F(failslab, sample_disable_enable)
 {
 	int set = set_of(&page_faults, 0);
@@ -167,7 +166,7 @@ TEST_F(failslab, restart)
 	EXPECT_EQ(0, each_allocation(self->nth, restart, &set));
 }
 
-/* The first preset of an instance has its own allocation. */
+/* Bind and preset; the first preset of an instance needs an allocation. */
 static int bind_and_preset(void *arg)
 {
 	struct vcpc_preset_args args = { .size = sizeof(args), .preset = 77 };
@@ -210,8 +209,8 @@ TEST_F(failslab, total_and_list)
 
 /*
  * A new thread opens its instance before it enters user mode.  Parent and thread share a CPU, and
- * the thread does not run until the parent sleeps, so the parent can make its first allocations
- * fail.
+ * the thread does not run until the parent sleeps, so the parent can first set which of the
+ * thread's allocations fails.
  */
 struct inheritor {
 	volatile pid_t tid;
@@ -239,7 +238,7 @@ static int start_on_own_cpu(void)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ?: sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-/* Open a file in /proc of the next thread, whose ID is predicted. */
+/* Open a file in the /proc directory of the next thread, whose ID is predicted. */
 static int open_of_other(const char *name)
 {
 	pid_t tid = own_tid();
@@ -254,8 +253,8 @@ static int open_of_other(const char *name)
 }
 
 /*
- * Make its @n-th allocation fail; 0 for none. Return: 1 if one failed, 0 if none, -1 if this could
- * not be tried.
+ * Start a thread whose @n-th allocation fails (0: none).  Return 1 if an allocation failed, 0 if
+ * none did, or -1 if this could not be tried.
  */
 static int start_inheritor(int n)
 {
@@ -278,7 +277,7 @@ static int start_inheritor(int n)
 	return failed;
 }
 
-/* Return: the result of a total of a set with such an instance, which must include its faults. */
+/* Return the total of a set with such an instance, which must include its faults. */
 static int total_with_inheritor(int n, int *failed, int *lost)
 {
 	int set = watched_set(0, 0), ret;
@@ -297,7 +296,7 @@ static int total_with_inheritor(int n, int *failed, int *lost)
 	return ret;
 }
 
-/* After -ENOMEM the allocations are tried twice. */
+/* After -ENOMEM, allocations are tried once more. */
 TEST_F(failslab, inherited_instances_allocate_again)
 {
 	int n, failed = 1, lost;
@@ -310,12 +309,15 @@ TEST_F(failslab, inherited_instances_allocate_again)
 		ASSERT_EQ(0, lost);
 	}
 	EXPECT_EQ(0, failed);
-	/* The events, the overflow event, the instance, ... */
+	/* The events, the overflow event, the instance and others need allocations. */
 	EXPECT_GT(n, 6);
 	TH_LOG("%d allocations", n - 2);
 }
 
-/* Totals are then incomplete and fail; the next inherited instance is normal. */
+/*
+ * If the instance cannot be created, totals are incomplete and fail, and the next inherited
+ * instance works.
+ */
 TEST_F(failslab, an_inherited_instance_without_memory_is_known)
 {
 	int failed, lost;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets with more requests than fit on the stack, for which the memory allocation of a sample can
- * fail
- */
+/* If a set has more requests than fit on the stack, a sample allocates memory, which can fail. */
 #include "failslab.h"
 #include "overflow.h"
 #include "vcpc_test.h"

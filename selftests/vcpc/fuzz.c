@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make random calls from many threads and processes.  Each fails only as documented and writes only
- * its output, and the module keeps working.
+ * Make random calls from many threads and processes.  Calls fail only as documented and write only
+ * their output, and the module continues to work.
  *
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
@@ -14,7 +14,7 @@
 
 #define PROCESSES	3
 
-/* The process's other threads open and close files at the same time. */
+/* Open and close files, which other threads of the process do at the same time. */
 static void do_files(struct worker *w)
 {
 	int *common = &w->process->common[below(&w->f, COMMON)];
@@ -45,7 +45,7 @@ static void end_child(struct worker *w)
 	w->child = 0;
 }
 
-/* A child that waits, binds and samples, executes another program, or exits. */
+/* Start a child that waits, binds and samples, executes another program, or exits. */
 static void do_child(struct worker *w)
 {
 	unsigned int kind = below(&w->f, 4), i;
@@ -124,7 +124,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* One process: some files shared since before the fork, some private. */
+/* Run one process; some of its files have been shared since before the fork, some are private. */
 static int run_process(struct process *p, const int *inherited)
 {
 	struct start starts[THREADS];
@@ -170,8 +170,8 @@ static unsigned int parameter(const char *name, const char *value)
 }
 
 /*
- * Check that every call works afterwards, with a limit of exactly what this needs, so nothing is
- * left charged.
+ * Check that every call works afterwards.  The limit is exactly what this needs, so nothing else
+ * may be charged.
  */
 static int works(void *root)
 {
@@ -197,8 +197,8 @@ static int works(void *root)
 
 /*
  * The kernel patches its code when the first event of a kind starts and the last one ends.  An
- * emulated machine with busy CPUs may not survive frequent patching, which is not the subject of
- * this test.  Therefore some perf events stay enabled throughout.
+ * emulated machine with busy CPUs may not survive frequent patching, which this test does not
+ * examine.  Therefore some perf events stay enabled throughout.
  */
 static void __attribute__((constructor)) keep_events_on(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Many threads use one set, with only documented results and no crash. */
+/* If many threads use one set, all results are documented, and nothing crashes. */
 #include <pthread.h>
 #include <time.h>
 
@@ -48,7 +48,7 @@ static void *short_life(void *arg)
 	return NULL;
 }
 
-/* Short-lived threads that bind themselves; some do not unbind their instance. */
+/* Bind in short-lived threads, some of which do not unbind their instance. */
 static void *comes_and_goes(void *arg)
 {
 	struct hammer *h = arg;
@@ -65,7 +65,7 @@ struct resident {
 	int slot;
 };
 
-/* Long-lived threads that act on their own instances and sample each other */
+/* Use own instances in long-lived threads, and sample other threads'. */
 static void *resident(void *arg)
 {
 	struct resident *r = arg;
@@ -130,11 +130,11 @@ TEST(hardware_events)
 	struct vcpc_request requests[3] = { cycles, page_faults, cycles };
 
 	if (hw_slots() < 2)
-		SKIP(return, "not two hardware counters");
+		SKIP(return, "fewer than two hardware counters");
 	EXPECT_EQ(0, run(requests, 3));
 }
 
-/* The set is closed by its last user while others still sample. */
+/* Sample a set until its last user closes it. */
 static void *samples_until_gone(void *arg)
 {
 	int set = *(int *)arg;
@@ -175,8 +175,8 @@ FIXTURE_TEARDOWN(hammer)
 }
 
 /*
- * A target may be killed at any moment while it is sampled.  Its last values remain.  The timeout
- * is longer than the usual 30 s, because debug kernels and emulation are slow.
+ * If a target is killed while it is sampled, its last values remain.  The timeout is longer than
+ * the usual 30 s, because debug kernels and emulation are slow.
  */
 TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 {
@@ -197,7 +197,7 @@ TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 		memset(&last, 0, sizeof(last));
 		do {
 			ret = set_sample(set, 0, &room);
-			/* It is not bound at first, and never invalid. */
+			/* The set is not bound at first, and is never invalid. */
 			if (ret && !last.sample.nr) {
 				ASSERT_EQ(-EINVAL, ret);
 				continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_INFO, and each ioctl's result for wrong sizes and pointers. */
+/* VCPC_IOC_INFO, and the results of each ioctl for wrong sizes and pointers */
 #include <sys/stat.h>
 
 #include "vcpc_test.h"
@@ -68,7 +68,7 @@ TEST_F(info, wrong_sizes)
 	longer.args.size = ~0U;
 	EXPECT_EQ(-E2BIG, call(self->device, VCPC_IOC_INFO, &longer));
 
-	/* A short struct at the end of mapped memory is EINVAL, not EFAULT. */
+	/* A short struct at the end of mapped memory causes EINVAL, not EFAULT. */
 	page = mmap(NULL, 2 * len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, mprotect(page + len, len, PROT_NONE));
@@ -97,7 +97,7 @@ TEST_F(info, unknown_commands)
 
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, 0xff), &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(0xF9, 0x00), &args));
-	/* A command of sets, not of the device */
+	/* The device refuses a command of sets. */
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_SAMPLE, &args));
 	EXPECT_EQ(-1, read(self->device, &args, sizeof(args)));

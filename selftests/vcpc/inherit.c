@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_BIND_F_INHERIT: new threads of the process get their own instances. */
+/* With VCPC_BIND_F_INHERIT, new threads of the process get separate instances. */
 #include <sched.h>
 
 #include "inherited.h"
@@ -44,7 +44,7 @@ TEST(threads_but_no_processes)
 	EXPECT_EQ(2, set_count(set).nr);
 }
 
-/* Three levels of threads */
+/* Start three levels of threads. */
 static void *deeper(void *arg)
 {
 	int depth = *(int *)arg - 1;
@@ -115,14 +115,14 @@ TEST(each_thread_has_its_own_values)
 	for (i = 0; i < 3; i++)
 		pthread_join(w[i].thread, NULL);
 
-	/* The same after they have ended */
+	/* The same holds after the threads have ended. */
 	for (i = 0; i < 3; i++) {
 		value = first_value(set, w[i].tid);
 		EXPECT_GE(value, w[i].pages);
 		EXPECT_LT(value, w[i].pages + 200);
 	}
 	EXPECT_GE(first_total(set), 3000);
-	/* The counts of a thread that unbinds are removed from the total. */
+	/* If a thread unbinds, its counts are removed from the total. */
 	touch(5000);
 	EXPECT_GE(first_total(set), 8000);
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
@@ -130,7 +130,7 @@ TEST(each_thread_has_its_own_values)
 	EXPECT_LT(first_total(set), 4000);
 }
 
-/* Before its first instruction in user mode the value is the request's preset. */
+/* Before a thread's first instruction in user mode, the value is the request's preset. */
 static void *samples_at_once(void *arg)
 {
 	return (void *)(long)set_sample(*(int *)arg, 0, &(struct room) { 0 });
@@ -184,7 +184,7 @@ static void *acts_and_waits(void *arg)
 	return NULL;
 }
 
-/* Each thread enables and disables its own instance, and cannot do so for others. */
+/* Each thread can enable and disable its own instance, but not others. */
 TEST(each_thread_acts_on_its_own)
 {
 	int set = set_of(&page_faults, 0);
@@ -203,7 +203,7 @@ TEST(each_thread_acts_on_its_own)
 	EXPECT_EQ(0, room.sample.state);
 	ASSERT_EQ(0, set_sample(set, parent, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
-	/* The caller's instance is already enabled, whatever the state of the inherited one. */
+	/* The caller's instance is already enabled, regardless of the inherited one's state. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
 	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -212,14 +212,14 @@ TEST(each_thread_acts_on_its_own)
 
 	ASSERT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(-EINVAL, set_total(set, &room));
-	/* No instance is left. */
+	/* No instance remains. */
 	EXPECT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(0, set_count(set).nr);
 	EXPECT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 }
 
 /*
- * The owner no longer has an instance.  Its calls on an instance fail, although its threads have
+ * If the owner no longer has an instance, its calls on an instance fail, although its threads have
  * instances.
  */
 TEST(an_owner_without_an_instance)
@@ -255,9 +255,9 @@ static void *ends_at_once(void *arg)
 }
 
 /*
- * A thread that was started before UNBIND of all, and first runs after it, gets no instance, not
- * even if its parent has bound the set again.  With SCHED_FIFO on its parent's CPU, it does not run
- * before its parent waits for it.
+ * If a thread is started before UNBIND of all, and first runs afterwards, it gets no instance, even
+ * if its parent has bound the set again.  The thread has SCHED_FIFO on its parent's CPU, so it does
+ * not run until its parent waits for it.
  */
 static void new_thread_meets_unbind_all(struct __test_metadata *_metadata, bool again)
 {

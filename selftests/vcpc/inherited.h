@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of inherited sets. */
+/* Functions shared by the tests of inherited sets */
 #ifndef VCPC_TEST_INHERITED_H
 #define VCPC_TEST_INHERITED_H
 
@@ -29,7 +29,7 @@ static inline struct vcpc_instances_args set_count(int set)
 	return args;
 }
 
-/* A thread that touches the given number of pages and exits */
+/* Touch the given number of pages in a thread, and exit. */
 static inline void *touches(void *arg)
 {
 	touch(*(int *)arg);

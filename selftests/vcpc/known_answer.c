@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of work with known results */
+/* Counts of work whose result is known */
 #include <sys/resource.h>
 
 #include "vcpc_test.h"
@@ -39,8 +39,8 @@ TEST(context_switches)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	/*
-	 * Retry, because a context switch can happen between the count and the kernel's own number,
-	 * and if going to sleep takes too long, the time is over before a switch happens.
+	 * Retry: a context switch can happen between the count and the kernel's own number, and if
+	 * going to sleep takes too long, the time is over before a switch happens.
 	 */
 	for (try = 0; try < 5; try++) {
 		getrusage(RUSAGE_THREAD, &usage[0]);
@@ -58,7 +58,7 @@ TEST(context_switches)
 	EXPECT_GE(counted, 25);
 }
 
-/* The system calls around the loop add some instructions in user mode. */
+/* Instructions that the system calls around the loop add in user mode */
 #define AROUND	400
 
 TEST(instructions_of_a_loop)
@@ -91,7 +91,7 @@ TEST(values_of_one_sample_belong_together)
 	int device, set, i;
 
 	if (hw_slots() < 4)
-		SKIP(return, "not four hardware counters");
+		SKIP(return, "fewer than four hardware counters");
 	device = device_open();
 	set = set_create(device, requests, 4, 0);
 	if (set == -ENOENT || set == -EOPNOTSUPP)
@@ -101,7 +101,7 @@ TEST(values_of_one_sample_belong_together)
 	for (i = 0; i < 1000; i++) {
 		spin(100);
 		ASSERT_EQ(0, set_sample(set, 0, &room));
-		/* Nothing runs in user mode while the sample is taken. */
+		/* While the sample is taken, nothing runs in user mode. */
 		ASSERT_EQ(room.sample.values[0], room.sample.values[2]);
 		ASSERT_EQ(room.sample.values[0], room.sample.values[3]);
 	}
@@ -116,7 +116,7 @@ TEST(kernel_mode)
 	int device, set, i;
 
 	if (hw_slots() < 2)
-		SKIP(return, "not two hardware counters");
+		SKIP(return, "fewer than two hardware counters");
 	requests[1].flags = VCPC_REQ_F_KERNEL;
 	device = device_open();
 	set = set_create(device, requests, 2, 0);
@@ -127,7 +127,7 @@ TEST(kernel_mode)
 	for (i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
-	/* A system call takes more instructions in the kernel than in the caller. */
+	/* A system call executes more instructions in the kernel than in the caller. */
 	EXPECT_GT(room.sample.values[1], 1000 * 100);
 	EXPECT_LT(room.sample.values[0], room.sample.values[1]);
 }

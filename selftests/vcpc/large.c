@@ -54,7 +54,9 @@ static __u64 *values_of(struct __test_metadata *_metadata, struct large *l, unsi
 	return l->more;
 }
 
-/* All counters count the same event and started from 0, 1, 2 ... */
+/*
+ * Expect the same increase of all counters: they count the same event and started from 0, 1, 2 ...
+ */
 static void expect_alike(struct __test_metadata *_metadata, struct large *l, unsigned int nr)
 {
 	const __u64 *value = values_of(_metadata, l, nr);
@@ -117,7 +119,7 @@ TEST(an_overflow_of_many)
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	EXPECT_EQ(VCPC_STATE_FROZEN, l.head.state);
 	EXPECT_EQ(0, values(&l)[MANY - 1]);
-	/* Counters before it can have missed the fault. */
+	/* Earlier counters of the sample can have missed the fault. */
 	EXPECT_LE(PAGES - 1, values(&l)[0]);
 	EXPECT_GE(PAGES, values(&l)[0]);
 	close(set);
@@ -190,7 +192,7 @@ TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 	close(device);
 }
 
-/* The maximum for other users, from INFO: one more request is refused */
+/* Request one more than the maximum that INFO reports for other users, which is refused. */
 static int asks_for_more(void *arg)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };
@@ -207,7 +209,7 @@ static int asks_for_more(void *arg)
 	set = large_set(info.max_requests, 0, 0);
 	if (set < 0)
 		return 4;
-	/* All of them fit on a thread without other instances. */
+	/* The maximum fits on a thread without other instances. */
 	return set_bind(set, 0) ? 5 : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The limits per user, as set by the module's parameters */
+/* The limits per user, which parameters of the module set */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ static int too_many_sets(void *arg)
 	}
 	if (set_create(device, &page_faults, 1, 0) != -EUSERS)
 		return 3;
-	/* Opening another file as the same user does not help; closing one does. */
+	/* Opening the device again as the same user does not help, but closing a set does. */
 	if (set_of(&page_faults, 0) != -EUSERS)
 		return 4;
 	close(last);
@@ -65,12 +65,12 @@ TEST(sets)
 	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
 	EXPECT_EQ(5, info.max_sets);
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
-	/* Its sets were closed when the child died. */
+	/* When the child died, its sets were closed. */
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
 	set_parameter("max_user_sets", before);
 }
 
-/* A child that maps the users of its parent's new user namespace on command */
+/* Start a child that maps the users of its parent's new user namespace on command. */
 static pid_t start_mapper(int *tell, const char *map)
 {
 	pid_t parent = own_tid(), pid;
@@ -114,7 +114,7 @@ static int stay_root(void)
 	return 0;
 }
 
-/* Create up to the given number of sets, and return how many succeeded. */
+/* Create up to @most sets.  Return the number that succeeded. */
 static int take_sets(int most)
 {
 	int device = device_open(), n = 0;
@@ -129,7 +129,7 @@ static int take_sets(int most)
  * @before: user ID before the namespace is created
  * @map: the user IDs in the namespace
  * @wants: number of sets that the first of these users requests
- * @left: number of sets that the second user gets, regardless of how many it requests
+ * @left: number of sets that the second user gets, however many it requests
  */
 struct many {
 	int (*before)(void);
@@ -137,7 +137,7 @@ struct many {
 	int wants, left;
 };
 
-/* The child holds them until it is killed. */
+/* Create sets in a child, which keeps them until it is killed. */
 static int take_in_child(const struct many *many, pid_t *child)
 {
 	int ret = 1, ends[2];
@@ -169,7 +169,7 @@ static int be_many(void *arg)
 	return take_sets(6) == many->left ? 0 : 3;
 }
 
-/* Root's container takes its maximum, and then root can still take its own. */
+/* A container of root uses its maximum, and root can still use its own. */
 static int be_beside(void *arg)
 {
 	pid_t child = 0;
@@ -184,8 +184,8 @@ static int be_beside(void *arg)
 }
 
 /*
- * All user IDs of a user's namespace share the limits of one user.  So do all users of a namespace
- * that root has created, for example for a container.  This does not reduce root's limits.
+ * All user IDs of a user's namespace share the limits of one user, and so do all users of a
+ * namespace that root has created, for example for a container.  They do not reduce root's limits.
  */
 TEST(users_of_namespaces)
 {
@@ -200,7 +200,7 @@ TEST(users_of_namespaces)
 	beside_roots = in_child(be_beside, &roots);
 	set_parameter("max_user_sets", before);
 	if (of_own == 101)
-		SKIP(return, "this kernel has no user namespaces for everybody");
+		SKIP(return, "unprivileged users cannot create user namespaces");
 	EXPECT_EQ(0, of_own);
 	EXPECT_EQ(0, of_roots);
 	EXPECT_EQ(0, beside_roots);
@@ -226,7 +226,7 @@ static int too_many_counters(void *arg)
 	return set_bind(second, 0) ? 5 : 0;
 }
 
-/* Find a thread's limit on counters, over all sets. */
+/* Reach a thread's limit on counters, over all sets. */
 static int too_many_on_a_thread(void *arg)
 {
 	struct vcpc_request requests[3] = { page_faults, page_faults, page_faults };
@@ -241,7 +241,10 @@ static int too_many_on_a_thread(void *arg)
 	one = set_create(device, requests, 2, 0);
 	if (set_bind(first, 0))
 		return 2;
-	/* Three of seven are left: each set has one additional event for context switches. */
+	/*
+	 * Three of seven counters are left, because each set has an additional event for context
+	 * switches.
+	 */
 	if (set_bind(second, 0) != -EUSERS)
 		return 3;
 	if (set_bind(one, 0))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * If no instance could be created for a thread, totals report it, and nothing else is affected.
- */
+/* If no instance can be created for a thread, totals report this, and nothing else is affected. */
 #include <pthread.h>
 
 #include "inherited.h"
@@ -25,7 +23,7 @@ static unsigned int parameter(const char *name, unsigned int value)
 	return old;
 }
 
-/* Run as another user without any counters. */
+/* Run as another user that has no counters. */
 static int as_nobody(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();
@@ -91,7 +89,7 @@ static int too_many_at_a_time(void *arg)
 	(void)arg;
 	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
 		return 1;
-	/* There is space for three in addition to the caller. */
+	/* Three instances fit in addition to the caller's. */
 	crowd(&barrier, threads, 3);
 	if (set_total(set, &room) || set_count(set).nr != 4)
 		return 2;
@@ -102,7 +100,7 @@ static int too_many_at_a_time(void *arg)
 	args = set_count(set);
 	if (args.lost != 1)
 		return 4;
-	/* Threads with an instance keep it. */
+	/* Threads that have an instance keep it. */
 	if (set_sample(set, 0, &room))
 		return 5;
 	disperse(&barrier, threads, 4);
@@ -122,7 +120,7 @@ TEST_F(limit, too_many_at_a_time)
 	EXPECT_EQ(0, as_nobody(too_many_at_a_time, NULL));
 }
 
-/* Ended instances free their counters and stay in the total. */
+/* When instances end, their counters are freed, and their counts remain in the total. */
 static int one_after_the_other(void *arg)
 {
 	int set = set_of(&page_faults, 0), pages = 100, i;
@@ -157,8 +155,8 @@ static void *touches_and_tells(void *arg)
 }
 
 /*
- * If there are more ended instances than are kept, the last ones remain, and no more than necessary
- * are folded into the total.
+ * If more instances end than are kept, the last ones are kept, and no more than necessary are
+ * merged into the total.
  */
 static int newest_kept(void *arg)
 {
@@ -174,7 +172,7 @@ static int newest_kept(void *arg)
 		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
 		    pthread_join(thread, NULL))
 			return 2;
-		/* One is the caller's own; when some exit, the others stay. */
+		/* One instance is the caller's own; when some exit, the others are kept. */
 		if (i >= KEPT && set_count(set).nr <= KEPT)
 			return 3;
 	}
@@ -194,7 +192,7 @@ TEST_F(limit, newest_kept)
 	EXPECT_EQ(0, as_nobody(newest_kept, NULL));
 }
 
-/* Everything is returned, so this works any number of times. */
+/* All resources are returned, so this works any number of times. */
 static int again_and_again(void *arg)
 {
 	int set, pages = 1, i, j;

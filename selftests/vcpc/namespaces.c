@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads are identified by their IDs in the caller's PID namespace, independent of the other
- * holders of the descriptor.
+ * Threads are identified by their IDs in the caller's PID namespace, independently of other holders
+ * of the descriptor.
  */
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 #include "inherited.h"
 #include "vcpc_test.h"
 
-/* Called as the first process of a new namespace; its parent has also bound the set. */
+/* Run as the first process of a new namespace; its parent has also bound the set. */
 static int first_of_its_own(int set, pid_t parent)
 {
 	struct vcpc_instance_info info[2];
@@ -64,7 +64,7 @@ TEST(each_caller_has_its_own_numbers)
 	EXPECT_EQ(c.pid, info[1].tgid);
 	EXPECT_EQ(c.pid, info[1].root);
 	EXPECT_EQ(0, child_end(&c));
-	/* The ID that it had when it ended */
+	/* The ID is the one that the thread had when it ended. */
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(0, set_unbind_all(set));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* At an overflow, the set stops and the thread is signaled. RESTART continues the set. */
+/* At an overflow, the set stops and the thread receives a signal.  RESTART continues the set. */
 #include <pthread.h>
 #include <ucontext.h>
 
@@ -11,7 +11,7 @@
 #define MANY		1000000
 #define FEW		20000	/* for kernels with expensive checks */
 
-/* Everything mapped is populated: all later faults are caused by a test's accesses. */
+/* Everything that is mapped is populated, so only a test's accesses cause faults. */
 FIXTURE(overflow) {
 	int unused;
 };
@@ -32,7 +32,7 @@ static int many(void)
 	return number("MANY", kernel_checks() ? FEW : MANY);
 }
 
-/* Data recorded by the handler, which is async-signal-safe because it only stores words */
+/* The handler's record; the handler is async-signal-safe because it only stores words */
 static struct seen {
 	volatile sig_atomic_t times;
 	siginfo_t info;
@@ -197,7 +197,7 @@ TEST_F(overflow, the_signal_tells_set_and_request)
 	EXPECT_NE(NULL, seen.info.si_addr);
 	EXPECT_EQ(own_tid(), seen.tid);
 	EXPECT_EQ(0, seen.ret);
-	/* The other counter may also have counted the fault that overflowed here. */
+	/* The other counter can also have counted the fault that overflowed here. */
 	EXPECT_LE(6, seen.at.sample.values[0]);
 	EXPECT_GE(7, seen.at.sample.values[0]);
 	EXPECT_EQ(0, seen.at.sample.values[1]);
@@ -254,7 +254,7 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	close(set);
 }
 
-/* Each fault is an overflow: none is lost or reported twice. */
+/* Each fault is an overflow, and none is lost or reported twice. */
 TEST_F(overflow, each_of_many_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
@@ -293,16 +293,16 @@ TEST_F(overflow, cycles_overflow)
 	unsigned long i;
 
 	if (hw_slots() < 2)
-		SKIP(return, "not two hardware counters");
+		SKIP(return, "fewer than two hardware counters");
 	if (set == -ENOENT)
-		SKIP(return, "this PMU counts no instructions");
+		SKIP(return, "this PMU does not count instructions");
 	ASSERT_LE(0, set);
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 1; i <= 50; i++) {
 		spin(600000);
 		ASSERT_EQ((int)i, seen.times);
-		/* The interrupt comes shortly after the overflow. */
+		/* The interrupt arrives shortly after the overflow. */
 		ASSERT_GT(20000, seen.at.sample.values[0]);
 		ASSERT_LT(900000, seen.at.sample.values[1]);
 		ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
@@ -310,7 +310,7 @@ TEST_F(overflow, cycles_overflow)
 	close(set);
 }
 
-/* Spend CPU time in the kernel until the handler is called, or for two seconds. */
+/* Use CPU time in the kernel until the handler is called, or for two seconds. */
 static void stay_in_the_kernel(void)
 {
 	static char buffer[1 << 20];
@@ -324,8 +324,8 @@ static void stay_in_the_kernel(void)
 }
 
 /*
- * If CPU time reaches its limit during a system call, the set stops at that time and not at the
- * return to user mode.
+ * If CPU time reaches its limit during a system call, the set stops then, not at the return to user
+ * mode.
  */
 TEST_F(overflow, time_ends_in_the_kernel)
 {
@@ -336,7 +336,7 @@ TEST_F(overflow, time_ends_in_the_kernel)
 	ASSERT_LE(0, set);
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0));
-	/* The whole machine can pause for longer than that, but not every time. */
+	/* The whole machine can pause for longer than this, but not every time. */
 	for (i = 0; i < 10; i++) {
 		seen.times = 0;
 		stay_in_the_kernel();
@@ -364,7 +364,7 @@ static unsigned long interrupts(void)
 	return sum;
 }
 
-/* The 10 us timer of a counter that has overflowed stops firing. */
+/* After a counter has overflowed, its 10 us timer stops. */
 TEST_F(overflow, no_timer_when_frozen)
 {
 	const struct vcpc_request req = overflowing(&task_clock, 1);

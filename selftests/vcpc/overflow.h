@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-/* A request for @of that overflows at the @events-th event */
+/* Return a request like @of that overflows at the @events-th event. */
 static inline struct vcpc_request overflowing(const struct vcpc_request *of, __u64 events)
 {
 	struct vcpc_request req = *of;
@@ -30,7 +30,9 @@ static inline int overflow_set(const struct vcpc_request *reqs, unsigned int nr,
 	return set;
 }
 
-/* Whether an overflow has stopped a thread's instance; 0: the caller's own, or the only one */
+/*
+ * Return whether an overflow has stopped a thread's instance; 0: the caller's own, or the only one.
+ */
 static inline bool is_frozen(int set, pid_t tid)
 {
 	struct room room;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads that inherit a set with overflows: their first signal, and their parent's presets */
+/* Threads inherit a set with overflows: their first signal, and their parent's presets */
 #include <pthread.h>
 
 #include "overflow.h"
@@ -11,7 +11,7 @@
 static struct vcpc_request reqs[2];
 static int set;
 
-/* Data recorded by the handlers, in the order of their calls */
+/* Records of the handlers, in the order of their calls */
 static struct seen {
 	pid_t tid;
 	int request;
@@ -44,7 +44,7 @@ FIXTURE(inherited) {
 	int unused;
 };
 
-/* The caller is far from overflowing; it sets presets for others later. */
+/* The caller does not overflow for a long time; later it sets presets for others. */
 FIXTURE_SETUP(inherited)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(inherited)
 struct work {
 	int pages;
 	pid_t tid;
-	struct room first;	/* The first sample, taken before anything else */
+	struct room first;	/* the first sample, taken before anything else */
 	int ret;
 };
 
@@ -107,7 +107,7 @@ TEST_F(inherited, the_first_signal_comes_before_anything)
 	EXPECT_EQ(~0ULL, seen[0].at.sample.values[0]);
 	EXPECT_EQ(7, seen[0].at.sample.values[1]);
 	EXPECT_EQ(VCPC_STATE_FROZEN, seen[0].at.sample.state);
-	/* The handler has restarted it. */
+	/* The handler has restarted the instance. */
 	EXPECT_EQ(0, work.ret);
 	EXPECT_EQ(VCPC_STATE_COUNTING, work.first.sample.state);
 	EXPECT_GT(-999000ULL, work.first.sample.values[0]);
@@ -127,7 +127,7 @@ TEST_F(inherited, the_parent_goes_on)
 	EXPECT_EQ(1, times);
 }
 
-/* The inherited instance sets its own preset, and receives a signal for its own overflow. */
+/* An inherited instance can set its own preset, and receives a signal for its own overflow. */
 TEST_F(inherited, each_has_signals_of_its_own)
 {
 	struct work work = { .pages = 300 };
@@ -168,8 +168,8 @@ static void *starts_another(void *arg)
 }
 
 /*
- * A thread inherits its parent's presets, even before the parent counts from them. So do its own
- * threads.
+ * A thread inherits its parent's presets, even before the parent counts from them, and so do its
+ * own threads.
  */
 TEST_F(inherited, changed_presets_are_inherited)
 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow while the thread is being switched out is noticed, even though the thread then
- * sleeps.
+ * An overflow that occurs while the thread is being switched out is noticed, even if the thread
+ * sleeps afterwards.
  *
- * Overflows are placed after an increasing number of cycles between a thread's wakeup and its next
- * sleep, so that some occur in the scheduler, where interrupts are disabled. Overflows in the very
+ * Overflows are set to occur after an increasing number of cycles between a thread's wakeup and its
+ * next sleep, so some occur in the scheduler, where interrupts are disabled. Overflows in the very
  * last instructions before the counters are disabled are noticed at the next context switch.
  * Another set, which only counts, shows the thread's progress.
  *
- * Unless the VM counts instructions, an emulated cycle counter shows the host's time. On a busy
- * host the emulated CPU and the PMU's timer wait while it advances. Therefore the test always
- * checks that an overflow is noticed, but checks the delay only in a VM that counts instructions.
+ * Unless the VM counts instructions, an emulated cycle counter follows the host's time, and
+ * advances even while the emulated CPU and the PMU's timer wait on a busy host. Therefore the test
+ * always checks that an overflow is noticed, but checks the delay only in a VM that counts
+ * instructions.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -25,8 +26,8 @@ struct sleeper {
 	pid_t tid;
 	pthread_t thread;
 	pthread_barrier_t ready;
-	int set;	/* counts only */
-	int watched;	/* overflows */
+	int set;	/* this set counts only */
+	int watched;	/* this set overflows */
 	__u64 after;	/* number of cycles until the overflow; 0: not armed */
 	int ret;
 };
@@ -38,8 +39,8 @@ static int arm(const struct sleeper *s)
 }
 
 /*
- * Only the thread itself can arm its counters: it does so after each wakeup, just before it sleeps
- * again.
+ * Arm in the thread itself, because only it can arm its counters: after each wakeup, just before it
+ * sleeps again.
  */
 static void *sleeper(void *arg)
 {
@@ -55,7 +56,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-/* Its state in /proc follows its name, which is in parentheses. */
+/* The state in /proc follows the thread's name, which is in parentheses. */
 static bool is_asleep(const struct sleeper *s)
 {
 	char path[64], line[256];
@@ -74,7 +75,7 @@ static bool is_asleep(const struct sleeper *s)
 	return end && end[2] == 'S';
 }
 
-/* Wait until the thread sleeps, and return its number of cycles. */
+/* Wait until the thread sleeps.  Return its number of cycles. */
 static __u64 cycles_of(const struct sleeper *s)
 {
 	__u64 last = 0, now = first_value(s->set, s->tid);
@@ -87,7 +88,7 @@ static __u64 cycles_of(const struct sleeper *s)
 	return now;
 }
 
-/* Wake the thread, and return its number of cycles until it sleeps again. */
+/* Wake the thread.  Return its number of cycles until it sleeps again. */
 static __u64 wake(const struct sleeper *s)
 {
 	__u64 before = cycles_of(s);
@@ -156,7 +157,7 @@ TEST(a_sleeping_thread_is_signaled)
 		s.after = 0;
 		ASSERT_EQ(0, s.ret);
 		got = first_value(set, s.tid);
-		/* It went to sleep before the overflow. */
+		/* The thread went to sleep before the overflow. */
 		if (got > 1ULL << 63)
 			continue;
 		signaled++;
@@ -176,7 +177,7 @@ TEST(a_sleeping_thread_is_signaled)
 	EXPECT_LE(10, signaled);
 	if (exact)
 		EXPECT_GT(signaled, 4 * next_time);
-	TH_LOG("%d overflows within %llu cycles, %d of them noticed the next time", signaled, whole,
+	TH_LOG("%d overflows within %llu cycles, %d noticed at the next switch", signaled, whole,
 	       next_time);
 	stop_sleeper(&s);
 	close(set);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts beyond the range of the hardware's counters, which are 32 bits wide on many machines */
+/*
+ * Counts can exceed the range of the hardware's counters, which are 32 bits wide on many machines.
+ */
 #include "vcpc_test.h"
 
 #define STEP	(1ULL << 27)	/* instructions between two samples */
-#define STEPS	36		/* exceeds 2^32, and 2^31 repeatedly */
+#define STEPS	36		/* the sum exceeds 2^32, and 2^31 several times */
 #define AROUND	4000		/* instructions of the calls and the checks */
 
 FIXTURE(wide) {
@@ -15,7 +17,7 @@ FIXTURE_SETUP(wide)
 	struct vcpc_request requests[2] = { instructions, cycles };
 	int device = device_open();
 
-	/* Also past 2^64, where virtual counters wrap */
+	/* Count also past 2^64, where virtual counters wrap. */
 	requests[0].preset = -(STEP * 3);
 	self->set = set_create(device, requests, 2, 0);
 	close(device);
@@ -26,7 +28,7 @@ FIXTURE_TEARDOWN(wide)
 	close(self->set);
 }
 
-/* A long timeout, because an emulated machine on a busy host is slow. */
+/* The timeout is long, because an emulated machine on a busy host is slow. */
 TEST_F_TIMEOUT(wide, exact_on_both_sides, 1200)
 {
 	struct room before, after;

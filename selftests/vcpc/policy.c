@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Permissions: only root can open the device until the administrator changes its mode. Opening it
- * permits counting one's own threads in user mode. Kernel mode requires CAP_PERFMON.
+ * Only root can open the device until an administrator changes its mode. Opening it permits
+ * counting one's own threads in user mode. Kernel mode requires CAP_PERFMON.
  */
 #include "attack.h"
 #include "vcpc_test.h"
 
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
-/* Allowed calls, as bits; the last bit marks results that no test expects */
+/* Permitted calls, as bits; the last bit marks results that no test expects */
 enum { OWN_USER = 1, OWN_KERNEL = 2, BROKEN = 128 };
 
 static int read_number(const char *path)
@@ -30,7 +30,7 @@ static void write_number(const char *path, int value)
 		abort();
 }
 
-/* A refusal must be EACCES. */
+/* Return @bit if the call succeeded; an error must be EACCES. */
 static int bit_if(int ret, int bit)
 {
 	if (!ret)
@@ -72,7 +72,7 @@ static int what_root_may(void *arg)
 	return what_is_allowed();
 }
 
-/* The same without CAP_SYS_ADMIN, which the kernel accepts instead of CAP_PERFMON */
+/* Test root without CAP_SYS_ADMIN, which the kernel accepts instead of CAP_PERFMON. */
 static int what_root_may_without_it(void *arg)
 {
 	(void)arg;
@@ -118,14 +118,14 @@ static int opens(void *arg)
 	return fd < 0 ? errno : 0;
 }
 
-/* By default the node is accessible only to root. */
+/* By default, only root can access the node. */
 TEST_F(policy, node_is_roots)
 {
 	char text[256] = "";
 	mode_t mode;
 	int fd = open("/sys/class/misc/vcpc/uevent", O_RDONLY | O_CLOEXEC);
 
-	/* Test the driver's default, even if the node's mode was changed. */
+	/* Read the driver's default, because the node's mode may have been changed. */
 	ASSERT_LT(0, read(fd, text, sizeof(text) - 1));
 	close(fd);
 	EXPECT_NE(NULL, strstr(text, "DEVMODE=0600"));
@@ -146,7 +146,7 @@ TEST_F(policy, whatever_perfs_level_is)
 	}
 }
 
-/* Only that capability counts, not the user ID. */
+/* Only this capability matters, not the user ID. */
 TEST_F(policy, capable)
 {
 	device_mode(0666);
@@ -163,7 +163,7 @@ static int binds_with_a_set(void *arg)
 	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
 }
 
-/* A more privileged process creates the set: permissions are checked again when it is bound. */
+/* If a more privileged process creates the set, permissions are checked again when it is bound. */
 TEST_F(policy, asked_again_at_bind)
 {
 	struct vcpc_request kernel = page_faults;
@@ -175,7 +175,7 @@ TEST_F(policy, asked_again_at_bind)
 	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
 }
 
-/* A user who is root only in a user namespace */
+/* Test a user that is root only in a user namespace. */
 static int what_a_namespaces_root_may(void *arg)
 {
 	(void)arg;
@@ -194,7 +194,7 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	write_number(PERFS, 2);
 	may = in_child(what_a_namespaces_root_may, NULL);
 	if (may == CANNOT)
-		SKIP(return, "no user namespaces for everybody");
+		SKIP(return, "unprivileged users cannot create user namespaces");
 	EXPECT_EQ(OWN_USER, may);
 }
 
@@ -208,7 +208,7 @@ static int bind_as(uid_t uid, int set)
 	return ret;
 }
 
-/* The creator of a set chooses a signal for its own threads only, unless it is root. */
+/* The creator of a set can choose a signal only for its own threads, unless it is root. */
 static int signals_of_others(void)
 {
 	struct vcpc_request request = page_faults;

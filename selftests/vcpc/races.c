@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Run all operations at the same time: sets are bound, sampled, enabled, disabled, unbound and
- * closed while their targets fork, exec, exit and move, CPUs go offline and online, and a process
- * tries to unload the module.
+ * closed while their targets fork, exec, exit and migrate, CPUs go offline and online, and a
+ * process tries to unload the module.
  *
  * RACES_SECONDS and RACES_SEED in the environment change the duration and the order.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread is sampled by another one while it runs, sleeps and migrates. The returned value of a
- * counter is one that the counter had during the call.
+ * While a thread runs, sleeps and migrates, another thread samples it.  Each returned value is one
+ * that the counter had during the call.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ struct worker {
 	char *pages;
 };
 
-/* Each page causes one fault, because its memory is released repeatedly. */
+/* Each page causes a fault repeatedly, because its memory is released in between. */
 #define PAGES	64
 #define REST	(16 * PAGES)
 
@@ -56,13 +56,13 @@ static int start(struct worker *w)
 			-1, 0);
 	if (w->pages == MAP_FAILED || pthread_create(&w->thread, NULL, work, w))
 		return -1;
-	/* The thread's own pages are mapped once it has visited every CPU. */
+	/* Once the thread has visited every CPU, its own pages are mapped. */
 	while (__atomic_load_n(&w->done, __ATOMIC_ACQUIRE) < 3 * REST)
 		usleep(1000);
 	return 0;
 }
 
-/* Leave this CPU and return to it, from time to time. */
+/* Sometimes leave this CPU and return to it. */
 static void move(const struct worker *w, int look)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -74,7 +74,7 @@ static void move(const struct worker *w, int look)
 		abort();
 }
 
-/* A longer timeout than the usual 30 s, because emulation is slow */
+/* The timeout is longer than the usual 30 s, because emulation is slow. */
 FIXTURE(across) {
 };
 
@@ -86,9 +86,7 @@ FIXTURE_TEARDOWN(across)
 {
 }
 
-/*
- * The possible values follow from the progress that the thread reports before and after the call.
- */
+/* The progress that the thread reports before and after the call limits the possible values. */
 TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 {
 	int set = set_of(&page_faults, 0), i;

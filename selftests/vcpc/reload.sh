@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Unload and reload the module while programs use it: unloading fails while it is in use, and
-# succeeds afterwards.
+# While the module is in use, unloading it fails; afterwards it can be unloaded and reloaded.
 #
 # RELOADS in the environment is the number of reloads.
 . "$(dirname "$0")/../tap.sh"
@@ -9,19 +8,20 @@
 reloads=${RELOADS:-5}
 refused=0 unloaded=0 loaded=0
 if [ ! -e /vcpc.ko ]; then
-	echo "1..0 # SKIP /vcpc.ko, which only the test VM has, is not here"
+	echo "1..0 # SKIP /vcpc.ko exists only in the test VM"
 	exit 4
 fi
 
-# Two users that start and exit repeatedly, with children and threads that inherit.
+# Run two users of the module that start and exit repeatedly, with children and threads that
+# inherit.
 use() {
 	while [ -e "$dir/going" ]; do
 		vcpc stat -e page-faults -- sh -c 'true & true' >/dev/null 2>&1
 	done
 }
 
-# A task that hangs in the kernel cannot be killed: after five minutes without a reload, print where
-# the tasks wait, and exit.
+# A task that hangs in the kernel cannot be killed, so after five minutes without a reload, print
+# where the tasks wait, and exit.
 watch() {
 	seen=0 rounds=0
 	while sleep 10; do
@@ -30,7 +30,7 @@ watch() {
 		[ "$now" = $seen ] || rounds=0
 		seen=$now
 		[ $rounds -lt 30 ] && continue
-		echo "# stuck after $seen reloads; who waits:"
+		echo "# stuck after $seen reloads; waiting tasks:"
 		for task in /proc/[0-9]*; do
 			grep -q '^State:.*D (disk' "$task/status" 2>/dev/null || continue
 			echo "# $(cat "$task/comm")"
@@ -64,7 +64,7 @@ rm "$dir/going"
 wait $first $second
 echo "# unloaded $unloaded times, refused $refused times"
 [ $loaded = "$reloads" ]
-result "unloaded and loaded $reloads times under use"
+result "unloaded and loaded $reloads times while in use"
 [ -c /dev/vcpc ] && [ "$(vcpc stat -e page-faults -- true 2>&1 | grep -c page-faults)" = 1 ]
-result "it works after that"
+result "the module works afterwards"
 done_testing

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * VCPC_IOC_PRESET and _RESTART: whose presets they set, when these take effect, and which instances
- * continue to count
+ * VCPC_IOC_PRESET and _RESTART: whose presets they set, when presets take effect, and which
+ * instances continue to count
  */
 #include <pthread.h>
 
 #include "vcpc_test.h"
 
-/* Two requests that count the same event, from 0 and from 10 before 2^64 */
+/* Create a set of two requests for the same event, which start from 0 and from 10 before 2^64. */
 static int two_alike(void)
 {
 	struct vcpc_request requests[2] = { page_faults, page_faults };
@@ -33,7 +33,7 @@ TEST(from_the_presets_through_the_end)
 	ASSERT_EQ(0, set_bind(set, 0));
 	touch(3);
 	ASSERT_EQ(0, set_preset(set, 0, 500));
-	/* Not yet: a preset takes effect at the next RESTART. */
+	/* The preset does not take effect until the next RESTART. */
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GT(500, room.sample.values[0]);
 	ASSERT_EQ(0, restart(set));
@@ -41,9 +41,9 @@ TEST(from_the_presets_through_the_end)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_LE(530, room.sample.values[0]);
 	EXPECT_GT(560, room.sample.values[0]);
-	/* It started from -10 and passed 2^64. */
+	/* The second counter started from -10 and passed 2^64. */
 	EXPECT_EQ(room.sample.values[0] - 510, room.sample.values[1]);
-	/* RESTART sets it to -10 again. */
+	/* RESTART sets the counter to -10 again. */
 	ASSERT_EQ(0, restart(set));
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_LE(500, room.sample.values[0]);
@@ -75,7 +75,7 @@ TEST(a_new_bind_begins_from_the_requests_presets)
 
 TEST(time_goes_on)
 {
-	/* A busy host can take the CPU away between two calls. */
+	/* A busy host can pause the CPU between two calls. */
 	const __u64 off = getenv("VM_ICOUNT") ? 200 * MS : 3000 * MS;
 	int set = two_alike();
 	struct room before, after;
@@ -89,7 +89,7 @@ TEST(time_goes_on)
 	ASSERT_EQ(0, set_sample(set, 0, &after));
 	EXPECT_LE(before.sample.tick, after.sample.tick);
 	EXPECT_LE(before.sample.time, after.sample.time);
-	/* Time does not pass while the set is stopped, and continues from there. */
+	/* While the set is stopped its time does not advance, and then continues from there. */
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	burn(off);
@@ -122,7 +122,7 @@ static void *restarts_too(void *arg)
 	return NULL;
 }
 
-/* Each thread's instance has its own presets, and only that thread restarts it. */
+/* The instance of each thread has separate presets, and only that thread can restart it. */
 TEST(each_instance_has_its_own)
 {
 	struct other o = { .set = two_alike() };
@@ -152,13 +152,13 @@ TEST(of_hardware_counters)
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
-	/* Cycles are proportional to time: stay far enough from 2^64 for a busy host. */
+	/* Start far enough from 2^64 for a busy host, because cycles are proportional to time. */
 	request.preset = -100000000ULL;
 	set = set_of(&request, 0);
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_LT(1ULL << 63, first_value(set, 0));
-	/* It passes 2^64 silently, because no signal was requested. */
+	/* The counter passes 2^64 without a signal, because none was requested. */
 	for (tries = 0; tries < 1000; tries++) {
 		spin(1000000);
 		value = first_value(set, 0);
@@ -188,7 +188,7 @@ TEST(refused)
 	EXPECT_EQ(-EINVAL, restart(set));
 	EXPECT_EQ(-EINVAL, set_preset(set, 0, 1));
 
-	/* Before the execve that the instance waits for */
+	/* Test this before the execve for which the instance waits. */
 	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC));
 	EXPECT_EQ(-EINVAL, set_preset(set, 2, 1));
 	EXPECT_EQ(0, set_preset(set, 1, 1));

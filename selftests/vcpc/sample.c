@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SAMPLE and read(): the same sample by two methods, and each kind of failure */
+/* VCPC_IOC_SAMPLE and read() return the same sample, and fail in each documented case. */
 #include <time.h>
 
 #include "vcpc_test.h"
@@ -60,7 +60,7 @@ TEST_F(sample, ioctl_and_read_agree)
 	struct room again;
 	ssize_t size = self->args.buf_size;
 
-	/* Call it once before, so that every page of the buffer is mapped. */
+	/* Call it once before, which maps every page of the buffer. */
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));
 	ASSERT_EQ(size, read(self->set, &again, sizeof(again)));
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SET_CREATE: valid sets, and each reason for refusal */
+/* VCPC_IOC_SET_CREATE creates valid sets, and refuses others for each documented reason. */
 #include "vcpc_test.h"
 
 FIXTURE(set_create) {
@@ -35,7 +35,7 @@ TEST_F(set_create, gives_a_descriptor)
 
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(set, F_GETFD));
-	/* Written on failure only */
+	/* The field is written only on failure. */
 	EXPECT_EQ(77, self->args.bad_request);
 	EXPECT_EQ(0, close(set));
 }
@@ -65,7 +65,7 @@ TEST_F(set_create, wrong_sizes)
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.size = sizeof(self->args) - 4;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	/* Creation does not require that all of them fit. */
+	/* A set can be created even if its events do not all fit. */
 	EXPECT_EQ(77, self->args.bad_request);
 	longer.args.size = sizeof(longer);
 	set = create(self->device, &longer.args);
@@ -80,7 +80,7 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	/* In version 1, the flag for groups */
+	/* ABI version 1 had a flag for groups here. */
 	self->args.flags = VCPC_SET_F_DISABLED << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
@@ -180,7 +180,7 @@ struct refused {
 	__u64 config;
 };
 
-/* The module refuses to count these for any user, including root. */
+/* The module refuses to count these events for any user, including root. */
 static const struct refused refused[] = {
 	{ "tracepoint", PERF_TYPE_TRACEPOINT, 1 },
 	{ "breakpoint", PERF_TYPE_BREAKPOINT, 0 },

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that receives overflow signals, for programs in which anything may overflow at any time
+ * A thread that receives overflow signals, for programs in which anything can overflow at any time
  */
 #ifndef VCPC_SIGNALED_H
 #define VCPC_SIGNALED_H
 
 #include "calls.h"
 
-/* By default, a thread without a handler ignores it. */
+/* The default action of this signal is to ignore it, for threads without a handler. */
 #define OVERFLOW_SIGNAL		SIGURG
 
 static __thread unsigned int overflows_seen UNUSED;
 
-/* Restart only sometimes; otherwise nothing else might ever run again. */
+/* Restart only sometimes, because otherwise nothing else might run. */
 static inline void go_on(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Users do not wait for each other.  An attacker holds a lock of the module for as long as
- * possible, and the calls of other users take no longer than before.  A waiting thread can be
- * killed.
+ * Users do not wait for each other: if an attacker holds a lock of the module as long as possible,
+ * the calls of other users take no longer than before.  A waiting thread can be killed.
  *
  * The attacker is an unprivileged user.  Its SCHED_IDLE threads, on a CPU that other threads keep
  * almost completely busy, compute the totals of 500 instances, and bind and close inherited sets.
@@ -21,7 +20,7 @@
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
 
-/* After execve: ends at once. */
+/* Run after execve: exit at once. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--end"))
@@ -36,7 +35,7 @@ static void *keeps_busy(void *arg)
 	return arg;
 }
 
-/* A thread that runs only when the CPU is otherwise idle, and holds a lock then */
+/* Read totals, which takes a lock, in a thread that runs only when the CPU is otherwise idle. */
 static void *adds_up(void *arg)
 {
 	struct sched_param none = { 0 };
@@ -67,7 +66,7 @@ static void *binds_and_closes(void *arg)
 	return arg;
 }
 
-/* The attacker, until it is killed; reports when it has started. */
+/* Attack until killed; report when the attack has started. */
 static void attack(int set, int said)
 {
 	static struct holder holder = { .cpu = BUSY_CPU };
@@ -83,12 +82,12 @@ static void attack(int set, int said)
 	for (i = 0; i < BINDERS; i++)
 		if (pthread_create(&thread, NULL, binds_and_closes, NULL))
 			_exit(2);
-	/* They start while they have the CPU. */
+	/* Give the threads time to start while they have the CPU. */
 	usleep(100000);
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&thread, NULL, keeps_busy, NULL))
 			_exit(2);
-	/* By now the first of them is in the middle of its call. */
+	/* By then, the first thread is in the middle of its call. */
 	usleep(200000);
 	if (write(said, "x", 1) != 1)
 		_exit(3);
@@ -96,7 +95,7 @@ static void attack(int set, int said)
 	_exit(4);
 }
 
-/* Perform an operation of a user, and return the longest time of a call, or a negative errno. */
+/* An operation of a user, which returns the longest time of a call, or a negative errno */
 struct deed {
 	const char *name;
 	uid_t uid;
@@ -120,7 +119,7 @@ static int binds_itself(void)
 	return ret;
 }
 
-/* Bind with inheritance and unbind. */
+/* Bind with inheritance, and unbind. */
 static int binds_with_inheritance(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -143,7 +142,7 @@ static int executes(void)
 
 static pid_t attacker;
 
-/* Read a file that the kernel produces under the lock that execve takes. */
+/* Read a file that the kernel generates under the lock that execve takes. */
 static int reads_proc(void)
 {
 	char path[64], text[512];
@@ -153,7 +152,7 @@ static int reads_proc(void)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/io", attacker);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Some kernels do not have it. */
+	/* Some kernels do not have this file. */
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	ret = read(fd, text, sizeof(text)) > 0 ? 0 : -errno;
@@ -172,8 +171,8 @@ static const struct deed deeds[] = {
 #define DEEDS	(sizeof(deeds) / sizeof(deeds[0]))
 
 /*
- * The longest time of several rounds.  A child runs them as another user and reports through a
- * pipe.  The first round that takes longer than @limit is the last.
+ * Return the longest time of several rounds.  A child runs them as another user and reports the
+ * time through a pipe.  The first round that takes longer than @limit is the last.
  */
 static __u64 longest(const struct deed *deed, __u64 limit)
 {
@@ -267,7 +266,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	for (i = 0; i < DEEDS; i++) {
 		limit = LIMIT + TIMES * rest[i];
 		took = longest(&deeds[i], limit);
-		remark("%s: %llu us at rest, %llu us under attack", deeds[i].name,
+		remark("%s: %llu us when idle, %llu us under attack", deeds[i].name,
 		       rest[i] / USEC, took / USEC);
 		EXPECT_GT(limit, took) {
 			TH_LOG("%s waited", deeds[i].name);
@@ -275,7 +274,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	}
 }
 
-/* Calls that wait for the set's lock, each made by another holder of the descriptor */
+/* Make one of the calls that wait for the set's lock, as another holder of the descriptor. */
 static int shares(int set, unsigned int which)
 {
 	struct vcpc_instances_args list = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A set that lost its counters to another user, even for a moment, is invalid until it is bound
+ * A set that has lost its counters to another user, even for a moment, is invalid until it is bound
  * again.
  */
 #include <pthread.h>
@@ -38,14 +38,14 @@ FIXTURE_TEARDOWN(stolen)
 		close(self->set);
 }
 
-/* A macro, because a fixture's set-up cannot skip. */
+/* Use a macro, because a fixture's set-up cannot skip. */
 #define NEEDS_COUNTERS()						\
 	do {								\
 		if (self->none)						\
 			SKIP(return, "no hardware counters");		\
 	} while (0)
 
-/* Take all counters while the caller runs, and return them. */
+/* Take all counters while the caller runs, and release them. */
 static void lose_them(int loot[LOOT])
 {
 	take_all_counters(loot);
@@ -122,7 +122,7 @@ TEST_F(stolen, no_room_meanwhile)
 	close(other);
 }
 
-/* A set can have all counters that are left, whichever process uses the others. */
+/* A set can use all remaining counters, regardless of which process uses the others. */
 TEST_F(stolen, what_is_left)
 {
 	struct vcpc_request requests[LOOT];
@@ -152,7 +152,7 @@ TEST_F(stolen, what_is_left)
 	close(device);
 }
 
-/* The saved values are complete, but the set cannot continue from them. */
+/* The saved values are complete, but the set cannot continue to count from them. */
 TEST_F(stolen, disabled_meanwhile)
 {
 	struct room before, after;
@@ -177,7 +177,7 @@ struct other {
 	int set, ret;
 };
 
-/* A thread that runs only on request */
+/* Run only on request, in a thread. */
 static void *runs_once(void *arg)
 {
 	struct other *o = arg;
@@ -205,7 +205,9 @@ static void let_other_end(struct other *o)
 	pthread_join(o->thread, NULL);
 }
 
-/* The set is first read after the thread has exited, which hides the loss of its counters. */
+/*
+ * If the set is first read after the thread has exited, the loss of its counters is still detected.
+ */
 TEST_F(stolen, seen_only_after_the_end)
 {
 	struct room room;
@@ -229,7 +231,7 @@ static void *tells_its_number(void *arg)
 	return NULL;
 }
 
-/* An inherited instance that has ended, with complete counts */
+/* Start a child whose inherited instance ends with complete counts. */
 static pid_t ended_child(int set)
 {
 	pthread_t thread;

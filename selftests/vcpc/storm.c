@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflows at a rate at which perf throttles hardware counters. A frozen set loses no counts. */
+/*
+ * If overflows are so frequent that perf throttles hardware counters, a frozen set loses no counts.
+ */
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-#define OFTEN	200000	/* cycles; several overflows per tick */
+#define OFTEN	200000	/* cycles, which means several overflows per tick */
 #define ROUNDS	100
 
 static int rate_set(unsigned int rate, unsigned int *old)
@@ -36,7 +38,9 @@ static void restarts(int sig, siginfo_t *info, void *context)
 
 #define SECONDS		2
 
-/* A set of the maximum size, all of whose counters are restarted at each overflow of the first */
+/*
+ * Use a set of the maximum size, and restart all of its counters at each overflow of the first one.
+ */
 static int restarts_all(void *arg)
 {
 	struct sigaction sa = { .sa_sigaction = restarts, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -74,7 +78,7 @@ static unsigned int rate_now(void)
 	return rate;
 }
 
-/* The kernel lowers the rate if PMU interrupts take long, so a set is not read in them. */
+/* The kernel lowers the rate if PMU interrupts take long, so interrupts must not read a set. */
 FIXTURE(rate)
 {
 	unsigned int before;
@@ -142,7 +146,7 @@ static int spin_to_the_end(int set, struct room *room)
 	return -1;
 }
 
-/* RESTART makes it count immediately. */
+/* After RESTART the set counts immediately. */
 TEST_F(storm, frozen_goes_on)
 {
 	const struct vcpc_request req = overflowing(&cycles, OFTEN);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads of a process share one set. Each acts on its own instance. */
+/* Threads of a process share a set, and each uses its own instance. */
 #include <pthread.h>
 
 #include "vcpc_test.h"
 
 #define THREADS	16
 #define PAGES(i) (100 * ((i) + 1))
-/* Faults on shared pages: the first thread to touch a page of the C library counts them. */
+/* Page faults on shared pages: the first thread that touches a page of the C library counts them */
 #define OTHER_FAULTS 5
 
 struct worker {

@@ -8,7 +8,7 @@
 #define TRACING "/sys/kernel/tracing/"
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
-/* Returns 0 and sets the tag, or returns a negative errno. */
+/* Register a name, and set the tag.  Return 0 or a negative errno. */
 static inline int tag_args(int device, const char *name, unsigned int len,
 			   struct vcpc_trace_tag_args *args)
 {
@@ -18,7 +18,7 @@ static inline int tag_args(int device, const char *name, unsigned int len,
 	return call(device, VCPC_IOC_TRACE_TAG, args);
 }
 
-/* The tag's handle, or a negative errno */
+/* Return the tag's handle, or a negative errno. */
 static UNUSED int tag_handle(int device, const char *name)
 {
 	struct vcpc_trace_tag_args args;
@@ -27,7 +27,7 @@ static UNUSED int tag_handle(int device, const char *name)
 	return ret ?: (int)args.handle;
 }
 
-/* The tag's ID, or 0 if there is none */
+/* Return the tag's ID, or 0 if there is none. */
 static UNUSED __u64 tag_id(int device, const char *name)
 {
 	struct vcpc_trace_tag_args args;
@@ -35,7 +35,7 @@ static UNUSED __u64 tag_id(int device, const char *name)
 	return tag_args(device, name, strlen(name), &args) ? 0 : args.tag;
 }
 
-/* Returns 0 or a negative errno. */
+/* Fire an event.  Return 0 or a negative errno. */
 static UNUSED int fire(int device, __u32 op, __u32 handle, __u64 value)
 {
 	struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
@@ -73,13 +73,13 @@ static UNUSED unsigned int get_number(const char *path)
 	return number;
 }
 
-/* Make ftrace record events, and return 0 on success. */
+/* Make ftrace record events.  Return 0 on success. */
 static UNUSED int listen_by_ftrace(void)
 {
 	return put(TRACING "events/vcpc/enable", "1") || put(TRACING "trace", "\n");
 }
 
-/* Number of lines of the trace that contain both strings */
+/* Return the number of lines of the trace that contain both strings. */
 static UNUSED int lines_with(const char *event, const char *rest)
 {
 	FILE *f = fopen(TRACING "trace", "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace events carry counts on request, in threads with a set bound for tracing. */
+/* Trace events contain counts on request, in threads with a set bound for tracing. */
 #include "exec_child.h"
 #include "inherited.h"
 #include "trace_calls.h"
@@ -41,7 +41,7 @@ static int counted(int device)
 	return call(device, VCPC_IOC_INFO, &info) ?: (int)info.counted;
 }
 
-/* The number of begins since the trace was cleared, and how many of them had counts */
+/* Return the number of begins since the trace was cleared, and how many of them had counts. */
 static int begins(void)
 {
 	return lines_with("vcpc_begin:", "vcpc-test-counts");
@@ -130,7 +130,7 @@ TEST_F(counts, inherited)
 	EXPECT_EQ(0, in_child(heir_is_counted, &self->device));
 }
 
-/* After execve: exits with the status reported by INFO. */
+/* Run after execve: exit with the status that INFO reports. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	int device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Maximum numbers of tags: for a user, for all users together, and for root. */
+/* The number of tags is limited for each user, for all users together, and for root. */
 #include <sys/prctl.h>
 
 #include "attack.h"
@@ -37,7 +37,7 @@ static int become(uid_t uid)
 	return setresuid(uid, uid, uid) ? -errno : 0;
 }
 
-/* A user who takes the maximum, and holds it until the process is killed */
+/* A user that creates as many tags as permitted, and keeps them until its process is killed */
 struct taker {
 	pid_t pid;
 	int taken, error;
@@ -87,7 +87,9 @@ static void stop_taker(const struct taker *taker)
 	waitpid(taker->pid, NULL, 0);
 }
 
-/* Two users who take their maximum do not keep root, or each other, from creating tags. */
+/*
+ * If two users create as many tags as permitted, root and the two users can still create their own.
+ */
 TEST_F(limits, two_users_fill_root_still_can)
 {
 	int device = device_open();
@@ -109,7 +111,7 @@ TEST_F(limits, two_users_fill_root_still_can)
 	close(device);
 }
 
-/* User 0 is root only with its capabilities: without them it does not reduce root's limits. */
+/* User 0 is root only if it has root's capabilities; otherwise it does not reduce root's limits. */
 TEST_F(limits, user_0_without_capabilities_is_not_root)
 {
 	int device = device_open();
@@ -125,7 +127,7 @@ TEST_F(limits, user_0_without_capabilities_is_not_root)
 		ASSERT_GT(tag_handle(device, name), 0);
 	}
 	EXPECT_EQ(-EUSERS, tag_handle(device, "vcpc-one-more"));
-	/* It can still look up the tags that it holds. */
+	/* User 0 can still look up the tags that it has. */
 	EXPECT_GT(tag_handle(device, "vcpc-power-3"), 0);
 	stop_taker(&taker);
 	close(device);
@@ -154,7 +156,7 @@ TEST_F(limits, idle_ones_of_all_users_are_bounded)
 	close(device);
 }
 
-/* A new tag beyond the limit replaces the user's oldest idle one. */
+/* A new tag beyond the limit replaces the user's own oldest idle tag. */
 static int own_idle_ones_go(void *arg)
 {
 	int device, other;
@@ -197,7 +199,7 @@ TEST_F(limits, share)
 	close(device);
 }
 
-/* A user who creates new tags forever does not use up the IDs. */
+/* Create new tags continuously, which must not use up the IDs. */
 static int makes_ever_new(void *arg)
 {
 	__u64 last = 0, id;

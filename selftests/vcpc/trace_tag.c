@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG: handles and IDs for names, and each reason for refusal */
+/*
+ * VCPC_IOC_TRACE_TAG returns handles and IDs for names, and refuses others for each documented
+ * reason.
+ */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"
@@ -30,7 +33,7 @@ TEST_F(tag, one_name_one_id)
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-b", 11, &b));
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-a", 11, &again));
 	ASSERT_EQ(0, tag_args(other, "vcpc-test-a", 11, &elsewhere));
-	/* The length determines the end of the name, not a NUL after it. */
+	/* The length determines where the name ends, not a NUL after it. */
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-ab", 12, &longer));
 	EXPECT_NE(0, a.tag);
 	EXPECT_NE(0, b.tag);
@@ -152,7 +155,7 @@ TEST_F(tag, a_name_is_its_user_s)
 	EXPECT_EQ(own, tag_id(self->device, "vcpc-test-shared"));
 }
 
-/* A descriptor's names belong to the user who opened it, not to its current holder. */
+/* The names of a descriptor belong to the user that opened it, not to its current holder. */
 static int with_passed_descriptor(void *arg)
 {
 	const int *device = arg;

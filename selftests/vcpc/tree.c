@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_BIND_F_TREE: new threads and processes get instances, and totals include all of them. */
+/*
+ * With VCPC_BIND_F_TREE, new threads and processes get instances, and totals include all of them.
+ */
 #include "inherited.h"
 #include "vcpc_test.h"
 
@@ -68,7 +70,7 @@ TEST(while_they_live)
 	EXPECT_GE(first_value(set, pid), 2000);
 }
 
-/* The target exits before its child: the totals continue until the child exits. */
+/* If the target exits before its child, totals continue until the child exits. */
 TEST(heirs_survive_the_target)
 {
 	int set = set_of(&page_faults, 0);
@@ -112,7 +114,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(room.sample.values[0], 3000);
 }
 
-/* Two trees of one set: the total covers both. */
+/* If a set is bound to two trees, the total covers both. */
 TEST(trees_together)
 {
 	int set = set_of(&page_faults, 0);
@@ -147,7 +149,7 @@ TEST(trees_together)
 	EXPECT_EQ(0, set_count(set).nr);
 }
 
-/* The children of a process that waits for execve wait for their own. */
+/* If a process waits for execve before it counts, its children wait for their own execve. */
 TEST(heirs_of_who_waits_wait)
 {
 	int set = set_of(&page_faults, 0);
@@ -192,8 +194,8 @@ TEST(a_listing)
 	EXPECT_EQ(0x55555555, info[2].tid);
 
 	/*
-	 * If the buffer has room for fewer instances, the oldest ones are written, and the number
-	 * of all is reported.
+	 * If the buffer is too small for all instances, the oldest ones are written, and the number
+	 * of all instances is reported.
 	 */
 	memset(info, 0x55, sizeof(info));
 	ASSERT_EQ(0, set_instances(set, info, 1, &args));

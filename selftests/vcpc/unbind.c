@@ -45,7 +45,7 @@ TEST(gives_the_counters_back)
 	}
 }
 
-/* A longer timeout than the usual 30 s, because debug kernels and emulation are slow. */
+/* The timeout is longer than the usual 30 s, because debug kernels and emulation are slow. */
 #define SLOW	300
 
 FIXTURE(unbind) {
@@ -99,7 +99,7 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 	for (int second = 0; second < 30 && mem_available() <= before - 10000; second++)
 		sleep(1);
 	EXPECT_GT(mem_available(), before - 10000);
-	/* More than a user can have at the same time: each was returned. */
+	/* More sets were created than a user can have at the same time, so each one was freed. */
 	EXPECT_GE(i, 1024);
 }
 
@@ -122,7 +122,7 @@ TEST_F_TIMEOUT(unbind, death_closes, SLOW)
 		ASSERT_EQ(0, in_child(dies_with_sets, NULL));
 }
 
-/* The set exists as long as one copy of its descriptor. */
+/* A set exists as long as its descriptor has a copy. */
 TEST(the_last_copy_counts)
 {
 	int set = set_of(&page_faults, 0);

@@ -42,7 +42,7 @@ TEST(refused_while_a_set_is_open)
 	close(set);
 }
 
-/* A process that was just killed may still have files open: retry. */
+/* Unload, and retry, because a process that was just killed may still have files open. */
 static int unload_in_the_end(void)
 {
 	int tries, ret = 0;
@@ -62,8 +62,7 @@ static int load(void)
 	int ret = file < 0 || syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
 
 	/*
-	 * The new node is accessible only to root, but the following tests also need access as
-	 * other users.
+	 * Only root can access the new node, but the following tests also open it as other users.
 	 */
 	if (!ret && chmod("/dev/vcpc", 0666))
 		ret = -errno;
@@ -72,7 +71,7 @@ static int load(void)
 	return ret;
 }
 
-/* Whether the file has a line with the module's name; false if it does not exist */
+/* Return whether the file contains a line with the module's name, or false if it does not exist. */
 static bool is_named_in(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -105,7 +104,7 @@ static void *ends(void *arg)
 	return arg;
 }
 
-/* Use an inherited set, so that new threads are reported to the module. */
+/* Use an inherited set, because then the kernel reports new threads to the module. */
 static int use_it(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -120,8 +119,8 @@ static int use_it(void)
 }
 
 /*
- * Return the first remnant of the module, or "" if there is none.  A debug kernel also lists the
- * locks of work queues while they exist.
+ * Return the first object that the module left, or "" if there is none.  A debug kernel also
+ * lists the locks of work queues while they exist.
  */
 static const char *left_behind(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Included by each of the module's tests: the harness, functions to call the module, and tolerances
- * for times.
+ * For each of the module's tests: the harness, functions that call the module, and tolerances for
+ * times
  */
 #ifndef VCPC_TEST_H
 #define VCPC_TEST_H
@@ -13,7 +13,7 @@
 
 /*
  * Return a percentage of @of: @exact if the VM counts instructions as time, which makes delays
- * reproducible; otherwise @loose, because a busy host can stop the machine at any time.
+ * reproducible; otherwise @loose, because a busy host can pause the machine at any time.
  */
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the tests in selftests/agent in a VM of this machine's architecture, with PCP's trace agent,
-# through the module and, after it was unloaded, through probes; called by make test.
+# Run the tests in selftests/agent in a VM of this machine's architecture, with PCP's trace agent.
+# Tracing uses the module and then, after unloading it, probes.  Called by make test.
 #
 # usage: agent.sh BUILD RESULTS
 #
-# VM_NAME, VM_KERNEL and VM_MODULE in the environment select another kernel, as for test.sh.
-# The VM counts instructions as time, so a busy host does not change the measured durations.
+# VM_NAME, VM_KERNEL and VM_MODULE in the environment select another kernel, as for test.sh. The VM
+# counts instructions as time, so a busy host does not affect the measured durations.
 set -eu
 
 build=$1 results=$2
@@ -64,7 +64,7 @@ else
 fi
 
 tests="TEST_TIMEOUT=900 sh /tests/run-tests.sh /out/results $name $programs"
-echo "$name, PCP's agent, by the module, then by probes:"
+echo "$name, PCP's agent, through the module, then through probes:"
 status=0
 "$here/run" --arch "$host" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --icount --cpus 1 --timeout 3000 \
 	--module "${VM_MODULE:-$build/vcpc.ko}" --libs "$build/lib" --out "$out/out" "$@" \

@@ -4,19 +4,19 @@
 #
 # usage: fuzz-coverage.sh OBJECTS MODULE COVERED
 #
-# COVERED has offsets in .text of MODULE, which was linked from OBJECTS/*.o.  Prints a table: file,
-# functions reached and total, branches reached and total, names of functions not reached.
+# COVERED contains offsets in .text of MODULE, which was linked from OBJECTS/*.o.  Prints a table:
+# file, functions reached and total, branches reached and total, and names of functions not reached.
 #
-# A branch is a place where the compiler inserted a KCOV call: the beginning of a basic block.  Only
-# code that a system call runs in its own thread is counted: KCOV does not record interrupts,
-# exiting threads, or kernel threads.
+# A branch is the beginning of a basic block, where the compiler inserted a KCOV call.  Only code
+# that a system call runs in its own thread is counted: KCOV does not record interrupts, exiting
+# threads, or kernel threads.
 set -eu
 
 objects=${1:?usage: fuzz-coverage.sh OBJECTS MODULE COVERED} module=$2 covered=$3
 if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 
 {
-	# global FILE NAME: the object that defines it
+	# global FILE NAME: the object that defines the function
 	for object in "$objects"/*.o; do
 		case $object in *vcpc.o | *vcpc.mod.o | *_test.o) continue ;; esac
 		file=${object##*/}

@@ -7,11 +7,11 @@
 #        fuzz.sh print FILE...     print an input as text
 #        fuzz.sh coverage          print the functions of kmod/ that all runs together have reached
 #
-# The corpus is kept in build/fuzz/kernel/corpus between runs.  An input that the program itself
-# reported is build/fuzz/kernel/crash-*; the last inputs before a kernel stopped are
-# build/fuzz/kernel/stopped-*/last-00 and so on, last-00 being the latest.  FUZZ_SEED=0 (the
-# default) selects a random seed.  FUZZ_VM sets VM options: on a busy host "--cpus 2" (instructions
-# are time, one CPU runs after the other) is faster than the default with three concurrent CPUs.
+# The corpus is kept in build/fuzz/kernel/corpus between runs.  The program stores an input that it
+# reports in build/fuzz/kernel/crash-*.  The last inputs before a kernel crashed or hung are
+# build/fuzz/kernel/stopped-*/last-00 and so on; last-00 is the latest.  FUZZ_SEED=0 (the default)
+# selects a random seed.  FUZZ_VM sets VM options: on a busy host, "--cpus 2" (CPUs run alternately,
+# and instructions count as time) is faster than the default with three concurrent CPUs.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,14 +23,14 @@ what=${1:-run}
 [ $# = 0 ] || shift
 mkdir -p "$out/corpus" "$top/build/logs"
 
-# Callers use the functions' status, so each command's failure is handled explicitly.
+# Functions handle each command's failure explicitly, because callers use their status.
 build_tool() {
 	gcc -std=gnu11 -O1 -Wall -Wextra -o "$out/tool" "$source/tool.c" "$source/program.c"
 }
 
 build() {
 	kernel=$("$top/scripts/build-debug-kernel.sh" debug) || return
-	# Without the module's KUnit suites, which would be reported as not covered.
+	# Omit the module's KUnit suites, which would be reported as not covered.
 	make -C "$top" --no-print-directory ARCH=arm64 OUT="$top/build/arm64-fuzz" KDIR="$kernel/build" WERROR=1 module || return
 	libs=$("$top/scripts/fetch-fuzzer.sh") || return
 	if [ "$(uname -m)" = aarch64 ]; then cc=gcc; else cc=aarch64-linux-gnu-gcc; fi
@@ -72,7 +72,7 @@ stopped() {
 	mkdir -p "$place"
 	cp "$out/console.log" "$place/"
 	[ ! -e "$out/vm/trail" ] || "$out/tool" trail "$out/vm/trail" "$place"
-	echo "fuzz: the kernel stopped or complained: $place"
+	echo "fuzz: the kernel stopped or logged an error: $place"
 	tail -n 60 "$out/console.log"
 	if [ -e "$place/last-00" ]; then "$out/tool" print "$place/last-00"; fi
 }
@@ -80,7 +80,7 @@ stopped() {
 run() {
 	rest=$1 slice=${SLICE:-900} inputs=0
 	"$out/tool" seeds "$out/corpus"
-	# Coverage offsets are valid for one build of the module only.
+	# Coverage offsets are valid only for one build of the module.
 	key=$(sha256sum <"$top/build/arm64-fuzz/vcpc.ko")
 	[ "$(cat "$out/.key" 2>/dev/null)" = "$key" ] || : >"$out/covered"
 	echo "$key" >"$out/.key"
@@ -93,7 +93,7 @@ run() {
 		n=$(sed -n 's/.*stat::number_of_executed_units: *//p' "$out/console.log" | tail -n 1 | tr -d '\r')
 		inputs=$((inputs + ${n:-0}))
 		echo "fuzz: $inputs inputs so far, $(find "$out/corpus" -type f | wc -l) in the corpus"
-		# Calls that always fail cover nothing, which is an error of the fuzzer.
+		# Calls that always fail do not cover anything, which is an error of the fuzzer.
 		if [ $status = 0 ] && grep -v 'an unknown ioctl' "$out/console.log" | grep 'calls, *0 worked'; then
 			echo "fuzz: some calls never worked"
 			status=1

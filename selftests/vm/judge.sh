@@ -19,14 +19,14 @@ fail() {
 for log in "$console" "$dmesg"; do
 	[ -e "$log" ] || continue
 	if tr -d '\r' <"$log" | grep -aE -f "$here/splats.deny" | grep -avE -f "$here/splats.allow" >"$console.splats"; then
-		echo "vm: the kernel complained:" >&2
+		echo "vm: the kernel logged an error:" >&2
 		sed 's/^/    /' "$console.splats" >&2
-		fail "a kernel complaint fails the run"
+		fail "a kernel error fails the run"
 	fi
 done
 rm -f "$console.splats"
 
 status=$(tr -d '\r' <"$console" | sed -n "s/^VM-JOB $nonce status \([0-9]*\)\$/\1/p" | tail -n 1)
 [ -n "$status" ] || fail "the guest did not say that its job ended (a hang, a panic, or the time was up)"
-[ -e "$dmesg" ] || fail "the guest's files did not come back"
+[ -e "$dmesg" ] || fail "the guest's files were not copied back"
 echo "$status"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the races that KCSAN reported in a kernel log: each once, with its number of reports, and
-# the lines of the module's source.
+# Print each race that KCSAN reported in a kernel log once, with the number of reports and the lines
+# of the module's source.
 #
 # usage: kcsan-reports.sh DMESG MODULE
 #
-# Reports with the module in neither stack are only counted.  MODULE is built with -g.
+# Reports in which neither stack contains the module are only counted.  MODULE must be built with
+# -g.
 set -eu
 
 log=${1:?usage: kcsan-reports.sh DMESG MODULE} module=$2
@@ -13,7 +14,7 @@ if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A report is between two lines of "="; reports with the same frames are merged.
+# A report is between two lines of "="; reports with the same frames are combined.
 tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 	/^==================================================================$/ {
 		if (inside && title != "") {
@@ -30,21 +31,21 @@ tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 		title = frames = text = ""
 		next
 	}
-	# A line interrupted by another report: start again.
+	# If another report interrupts a line, start again.
 	/^BUG: KCSAN: / { inside = 1; title = $0; frames = text = "" }
 	inside { text = text $0 "\n" }
 	inside && /^ [a-zA-Z_].*\+0x/ { frames = frames $1 " " }
 	END {
 		for (i = 1; i <= n; i++)
 			printf "%d times: %s\n", times[i], texts[i]
-		printf "%d reports with the module in a stack, %d kinds; %d without\n", total(), n, elsewhere
+		printf "%d reports with the module in a stack, of %d kinds; %d without\n", total(), n, elsewhere
 	}
 	function total(  i, sum) {
 		for (i in times) sum += times[i]
 		return sum + 0
 	}' >"$work/reports"
 
-# NAME+0xOFFSET/0xSIZE [vcpc]: find its source line
+# Find the source line of NAME+0xOFFSET/0xSIZE [vcpc].
 "${tool}nm" "$module" | awk '$2 == "t" || $2 == "T" { print $3, $1 }' >"$work/symbols"
 while IFS= read -r line; do
 	printf '%s' "$line"

@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the kernel's selftests on another kernel than Debian 12's own; called by make test,
-# make test-attack, make test-clang, make test-debug, make test-nmi, make test-kcsan, make test-newer,
-# make fuzz-kernel and make soak.
+# Run the kernel's selftests on another kernel than Debian 12's own; called by make test, make
+# test-attack, make test-clang, make test-debug, make test-nmi, make test-kcsan, make test-newer, make
+# fuzz-kernel and make soak.
 #
 # usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu
 #                  [DIR|DIR/PROGRAM...]
 #
-# "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in instructions
-# and with two CPUs, to provoke races.  "shaken" is a selection of its tests that finds most errors,
-# in a few minutes.  "nmi" runs the tests that depend on unmaskable interrupts of the PMU, on a
-# kernel that has them.  "soak" runs SOAK_MINUTES (10) of races, as many calls of the random fuzzer,
-# 1000 unloadings, and as many minutes of the coverage-guided fuzzer, which "fuzz" runs alone for
-# FUZZ_SECONDS (300).  "attack" runs the tests that attack the module, on four CPUs, with
-# ATTACK_TRIES (10000) of each overflow.  "kcsan" is a kernel that reports data races, with the
-# tests that race.  "clang" is the debug kernel, compiled by clang as is the module.  "newer" and
-# "newer-arm64" are kernels of Debian's backports, of the series NEWER (scripts/fetch-newer.sh);
-# "newer-some" is a two-minute selection of the former's tests, "newer-pmu" those of the latter that
-# depend on the PMU, and one that loads the BPF programs of "vcpc why", which each series of kernels
-# checks differently.  With RESULTS in the environment, results are appended there; otherwise they
-# are summed up here.
+# "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, with two CPUs and without
+# counting instructions, to provoke races.  "shaken" is a selection of its tests that finds most
+# errors in a few minutes.  "nmi" runs the tests that depend on unmaskable interrupts of the PMU, on
+# a kernel that has them.  "soak" runs the races for SOAK_MINUTES (10), the random fuzzer with
+# 20,000 calls per minute, 1000 reloads of the module, and the coverage-guided fuzzer for
+# SOAK_MINUTES; "fuzz" runs only the latter, for FUZZ_SECONDS (300).  "attack" runs the tests that
+# attack the module, on four CPUs, with ATTACK_TRIES (10000) of each overflow.  "kcsan" is a kernel
+# that reports data races, with the tests that race.  "clang" is the debug kernel, compiled by clang
+# like the module.  "newer" and "newer-arm64" are kernels of Debian's backports, of the series NEWER
+# (scripts/fetch-newer.sh); "newer-some" is a two-minute selection of the former's tests.
+# "newer-pmu" runs the tests of the latter that depend on the PMU, and one that loads the BPF
+# programs of "vcpc why", which each kernel series verifies differently.  With RESULTS in the
+# environment, results are appended there; otherwise their sum is printed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -81,9 +81,9 @@ kcsan)
 	folders="vcpc/races $(cd "$here/.." && echo vcpc/overflow*.c | sed 's/\.c//g') vcpc/exit_races vcpc/attack_exit vcpc/attack_exec
 		vcpc/ended_alive vcpc/inherit vcpc/sample"
 	kernel=$("$top/scripts/build-debug-kernel.sh" kcsan)
-	# KCSAN's reports are warnings, which must not stop this kernel; splats.deny matches those
-	# about the module.  It samples ten times as often as the default, and waits longer, because
-	# emulated CPUs do not run in step.
+	# KCSAN's reports are warnings, which must not stop this kernel; splats.deny matches reports
+	# about the module.  KCSAN samples ten times as often as by default, and waits longer,
+	# because emulated CPUs do not run at the same speed.
 	export TEST_TIMEOUT=1800 VM_OPTIONS="--no-icount --cpus 3 --timeout 10000" VM_APPEND='panic_on_warn=0 log_buf_len=16M kcsan.skip_watch=400 kcsan.udelay_task=300 kcsan.udelay_interrupt=80'
 	export VM_ENVIRONMENT="RACES_SECONDS=${RACES_SECONDS:-60} ATTACK_TRIES=${ATTACK_TRIES:-300}" VM_DMESG="$top/build/logs/kcsan-dmesg.log"
 	export KCFLAGS=-g
@@ -145,7 +145,8 @@ make_for() { make -C "$top" --no-print-directory ARCH=$arch "$@"; }
 	make_for OUT="$build" KDIR="$kernel/build" WERROR=1 KUNIT="$([ "$kind" = newer ] || echo 1)" module &&
 		{ [ -n "${RESULTS:-}" ] || make_for -j"$(nproc)" lib tools tests; }
 } >"$log" 2>&1 || { tail -n 30 "$log"; "$top/selftests/matrix.sh" --add "$top/build/matrix" $arch "$(basename "$(cd "$kernel" && pwd -P)")" no no; echo "fail $arch-$kind kmod/build does not build for $kernel" >>"$results"; exit 1; }
-# The kernel's own makefile warns if compiler or pahole differ from those that built the kernel.
+# The kernel's own makefile prints a warning if the compiler or pahole differ from those that built
+# the kernel.
 if grep 'warning:' "$log" | grep -v 'differs from the one used'; then
 	echo "fail $arch-$kind kmod/build warns for $kernel" >>"$results"
 fi
@@ -160,11 +161,12 @@ for folder; do
 		[ "$(uname -m)" != "$arch" ] || "$here/agent.sh" "$top/build/$arch" "$results"
 		;;
 	arm64-nmi/vcpc/overflow_late)
-		# Only a VM that counts instructions can measure how soon an overflow is noticed.
+		# How soon an overflow is noticed can be measured only in a VM that counts
+		# instructions.
 		VM_OPTIONS='--nmi --cpus 1 --timeout 7200' "$here/test.sh" $arch "$top/build/$arch" "$results" "$folder"
 		;;
 	soak/vcpc/reload.sh)
-		# KUnit runs the module's suites at each load, which takes ten times as long as
+		# KUnit would run the module's suites at each load, which takes ten times as long as
 		# everything else.
 		VM_APPEND=kunit.enable=0 "$here/test.sh" $arch "$top/build/$arch" "$results" "$folder"
 		;;

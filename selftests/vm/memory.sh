@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the APIs' tests that need the module, under ASan and UBSan or under valgrind, in the
-# x86-64 VM; called by make test-memory.
+# Run the APIs' tests that need the module, under ASan and UBSan or under valgrind, in the x86-64
+# VM; called by make test-memory.
 #
 # usage: memory.sh asan|valgrind [DIR|DIR/PROGRAM...]
 #
-# Programs are judged by reports about their memory (complaints.sh), not by their counts.  Under
+# Reports about memory determine whether a program passes (complaints.sh), not its counts.  Under
 # valgrind, definitely lost memory is also an error; scripts run without valgrind.
 set -eu
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pack a VM's first file system: busybox, drivers, the job, and the programs
-# it needs with their shared libraries.
+# Pack a VM's first file system: busybox, drivers, the job, and the programs that it needs, with
+# their shared libraries.
 #
 # usage: pack.sh ARCH KERNEL STAGE IMAGE JOB [FILE[:GUESTPATH]|+PROGRAM ...]
 set -eu
@@ -18,7 +18,7 @@ die() {
 	exit 2
 }
 
-# The first directory that has the library; $OURS are directories of our own builds.
+# Print the first directory that has the library; $OURS are directories of our own builds.
 find_library() {
 	for dir in $OURS "$root/lib/$triplet" "$root/usr/lib/$triplet" "$root/lib" "$root/usr/lib" "$root/lib64"; do
 		[ -e "$dir/$1" ] && echo "$dir/$1" && return
@@ -26,7 +26,7 @@ find_library() {
 	return 1
 }
 
-# Copy the libraries that an ELF file needs, their dependencies, and libpfm, which is opened with
+# Copy the libraries that an ELF file needs, their dependencies, and libpfm, which is loaded with
 # dlopen().
 add_libraries() {
 	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
@@ -67,7 +67,7 @@ add_program() {
 	die "no program $1 in ${root:-/}"
 }
 
-# A driver and its dependencies, in loading order
+# Add a driver and its dependencies, in loading order.
 add_driver() {
 	modules=$(echo "$kernel"/lib/modules/*)
 	line=$(grep -E "/$1\.ko(\.xz)?:" "$modules/modules.dep") || return 0
@@ -97,7 +97,7 @@ echo nobody:x:65534:65534:nobody:/:/bin/sh >>"$stage/etc/passwd"
 : >"$stage/drivers/order"
 add_driver virtio_pci
 add_driver virtio_blk
-# Busybox's shell prefers its applets to the programs in PATH; dash does not.
+# Busybox's shell prefers its applets to programs in PATH; dash does not.
 add_program dash
 for item; do
 	case $item in

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts that copy PCP's collector, its trace agent and its tools into a VM; they have
-# sourced /etc/pcp.env.
+# Sourced by scripts that copy PCP's collector, its trace agent and its tools into a VM, and that
+# have sourced /etc/pcp.env.
 #
 # Symbolic links are resolved to find the files.
 pcp_files="$PCP_BINADM_DIR/pmcd $PCP_BINADM_DIR/pmnsmerge $PCP_BINADM_DIR/pmcpp $PCP_VAR_DIR/pmns/root_pmcd

@@ -17,7 +17,7 @@ vcpc record -o "$folder/plain" -I 10msec -e $events -- xz -k /tmp/data
 vcpc trace on
 vcpc record -o "$folder/traced" -I 20msec -e $events -- orders
 
-# Kill the recorder: what it wrote before must be complete.
+# Kill the recorder; the records that it wrote before must be complete.
 setsid vcpc record -o "$folder/killed" -I 5msec -e $events -- orders &
 victim=$!
 while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A shell in a VM with the module loaded and the tools in PATH; called by make vm-shell.
+# Run a shell in a VM with the module loaded and the tools in PATH; called by make vm-shell.
 #
 # usage: shell.sh ARCH BUILD
 set -eu

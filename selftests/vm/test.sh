@@ -4,17 +4,13 @@
 #
 # usage: test.sh ARCH BUILD RESULTS [DIR|DIR/PROGRAM...]
 #
-# Environment:
-# RECORDED is where archives recorded in the VM are stored.
-# VM_WITHOUT lists DIR/PROGRAMs to leave out.
-# VM_NAME, VM_KERNEL and VM_MODULE select another kernel than Debian's and the module built for it
-# ("none" for no module).
-# VM_OPTIONS are further options of vm/run, VM_APPEND words for the kernel's command line,
-# VM_ENVIRONMENT variables for the programs.
-# VM_PMU gives an x86-64 VM core PMUs (vm/pmu): "hybrid" for two kinds of core, "one" for one kind,
-# and more parameters of that module after it.
-# VM_DMESG is where the kernel's log is stored.
-# VM_PAUTH enables pointer authentication in the arm64 kernel, whose emulation takes a third longer.
+# Environment: archives recorded in the VM are stored in RECORDED.  VM_WITHOUT lists DIR/PROGRAMs to
+# omit.  VM_NAME, VM_KERNEL and VM_MODULE select another kernel than Debian's and the module built
+# for it ("none" for no module).  VM_OPTIONS are further options of vm/run, VM_APPEND words for the
+# kernel's command line, and VM_ENVIRONMENT variables for the programs.  VM_PMU adds core PMUs
+# (vm/pmu) to an x86-64 VM: "hybrid" for two kinds of core, "one" for one kind, followed by other
+# parameters of that module.  The kernel's log is stored in VM_DMESG.  VM_PAUTH enables pointer
+# authentication in the arm64 kernel, which makes emulation take a third longer.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -55,7 +51,8 @@ if [ -n "${VM_PMU:-}" ]; then
 	esac
 fi
 
-# Files for shell tests in the guest: vcpc, commands of the originals, the examples, bpftool.
+# Copy files for shell tests to the guest: vcpc, commands of the originals, the examples, and
+# bpftool.
 for command in cpustat cputrack hpmcount pmlist; do
 	[ ! -x "$build/bin/$command" ] || set -- "$@" --with "$build/bin/$command:/usr/bin/$command"
 done
@@ -68,7 +65,7 @@ set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/u
 [ ! -e "$build/lib/libinject.so" ] || set -- "$@" --with "$build/lib/libinject.so:/tests/fail/libinject.so" \
 	--with "$selftests/fail/shared/commands.sh:/tests/fail/shared/commands.sh"
 
-# setpriv drops capabilities; the other architecture's sysroot does not have it.
+# setpriv drops capabilities; the other architecture's sysroot does not contain it.
 [ "$arch" != x86_64 ] || [ ! -x /usr/bin/setpriv ] || set -- "$@" --program setpriv
 
 for document in "$selftests"/../README.md "$selftests"/../Documentation/site/*.rst "$selftests"/../Documentation/man/vcpc-*.1; do
@@ -89,7 +86,7 @@ if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
 	cp -r "$out/recorded/." "$RECORDED/$name/"
 fi
 
-# 124: the module could not be loaded, so no test ran
+# Status 124 means that the module could not be loaded, so no test ran.
 builds=yes loads=yes kernel=$(cd "${VM_KERNEL:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/$arch/current}" && basename "$(pwd -P)")
 [ "${VM_MODULE:-}" != none ] || builds=- loads=-
 [ $status != 124 ] || loads=no

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc why: the table, the sentence, JSON and folded stacks of a running program, and wrong usage.
+# vcpc why prints the table, the sentence, JSON and folded stacks of a running program, and reports
+# invalid usage.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'rm -rf "$dir" /tmp/why.end' EXIT

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 'vcpc why' and 'vcpc record' of transactions with failing system calls: each run has everything that a run
-# without the failure has, or a non-zero exit status and a message; and nothing is left in the kernel.
+# If a system call fails in 'vcpc why' or in 'vcpc record' of transactions, the run either has everything
+# that a run without the failure has, or prints a message and exits non-zero.  Nothing remains in the
+# kernel.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -10,7 +11,7 @@ inject=${VCPC_INJECT:-$here/../fail/libinject.so}
 [ -e /sys/kernel/btf/vmlinux ] || { echo "1..0 # SKIP this kernel has no BTF"; exit 4; }
 trap 'touch "$dir/end"; wait; vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/wrong"
-# Loading the programs takes seconds on an emulated CPU, most of them for stacks.
+# Loading the programs takes seconds on an emulated CPU, most of it for stacks.
 all=${FAIL_POINTS:-}
 [ -n "$all" ] || FAIL_WAYS=${FAIL_WAYS:-open-EMFILE perf-EMFILE bpf-ENOMEM memory}
 # shellcheck source=selftests/fail/shared/commands.sh
@@ -18,13 +19,13 @@ all=${FAIL_POINTS:-}
 export LC_ALL=C FAIL_SECONDS=120 FAIL_POINTS="${FAIL_POINTS:-1}"
 cd "$dir" || exit 1
 
-# The programs, maps and links of tracing and of 'vcpc why' in this kernel.  FAIL_LOADED: another command that lists
-# them, for a machine where other processes trace
+# Print the programs, maps and links of tracing and of 'vcpc why' in this kernel.  FAIL_LOADED is another command
+# that lists them, for a machine where other processes trace.
 loaded() {
 	${FAIL_LOADED:-"$here/../host.sh"} | sed 's/^[0-9]*: //; s/ loaded_at .*//' | sort
 }
 
-# What a run left, once a killed process and the kernel have had time to clean up
+# Check that a run left nothing, after a killed process and the kernel have had time to clean up.
 nothing_left() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		loaded >now
@@ -35,17 +36,17 @@ nothing_left() {
 	cp now before
 }
 
-# killed: whether the failure was a signal, which ended the command
+# killed: check whether the failure was a signal, which ended the command
 killed() {
 	case $how in write-KILL*) [ "$status" = 137 ] ;; write-TERM*) [ "$status" = 143 ] ;; *) false ;; esac
 }
 
-# tags: each tag with the number of its transactions, from the JSON of 'vcpc why'
+# tags: print each tag with the number of its transactions, from the JSON of 'vcpc why'
 tags() {
 	sed 's/{"tag": /\n&/g' out | sed -n 's/^{"tag": "\([^"]*\)".*"all": {"count": \([0-9]*\).*/\1 \2/p' | sort
 }
 
-# A run must have all tags with at least a tenth of the transactions, and lack no rows.
+# Check that a run has all tags with at least a tenth of the transactions, and lacks no rows.
 explains() {
 	nothing_left
 	[ "$how" != none:0 ] || tags >normal
@@ -57,12 +58,12 @@ explains() {
 	said || killed || wrong "no message"
 }
 
-# frames: the functions of the traced program in the folded stacks
+# frames: print the functions of the traced program in the folded stacks
 frames() {
 	cut -d ' ' -f 1 "$1" | tr ';' '\n' | grep -x -e bill_of -e find_article -e main -e compare_customers | sort -u
 }
 
-# A run must have the stacks with names, or print that names are missing.
+# Check that a run has the stacks with names, or prints that names are missing.
 folds() {
 	nothing_left
 	[ "$how" != none:0 ] || frames out >normal
@@ -75,13 +76,13 @@ folds() {
 	said || killed || wrong "no message"
 }
 
-# last METRIC: the last value of batches in the archive
+# last METRIC: print the last value of batches in the archive
 last() {
 	vcpc replay rec -m back -r "$1[batch]" 2>said | awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }'
 }
 
-# A recording must have all batches of its program, and their parts and stacks if wanted.  Only a process that was
-# killed, or that prints so, leaves tracing on.
+# Check that a recording has all batches of its program, and their parts and stacks if wanted.  Tracing stays on
+# only if a process was killed, or if a process prints this.
 records_all() {
 	if killed || grep -q 'cannot turn tracing off again' err; then vcpc trace off 2>said; fi
 	nothing_left
@@ -90,7 +91,7 @@ records_all() {
 		said || killed || wrong "no message"
 		return
 	fi
-	vcpc check rec >check 2>&1 || wrong "success, and an archive that is not whole: $(head -n 1 check)"
+	vcpc check rec >check 2>&1 || wrong "success, but an incomplete archive: $(head -n 1 check)"
 	[ "$(last trace.transact.count)" = 1500 ] || wrong "success, and $(last trace.transact.count) batches: $(tail -n 1 said)"
 	[ -z "${want_parts:-}" ] || [ "$(last vcpc.transact.time.count)" = 1500 ] || grep -q '^Not included: ' err ||
 		wrong "success, and the parts of $(last vcpc.transact.time.count) batches"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The parts of transactions' times, with failing calls.  A failed call of bpf(2) must not cause a
- * tag, a reason or a stack to be omitted, nor an unreadable file names to be missing without a note.
+ * Read the parts of transactions' times while calls fail.  A failing call of bpf(2) must not cause
+ * a tag, a reason or a stack to be omitted.  If a file cannot be read, names must not be missing
+ * without a note.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,13 +24,13 @@
 #define TAGS	5
 #define ROUNDS	4
 
-/* Opened once, for the runs that only read */
+/* A handle that is opened once, for runs that only read */
 static struct shim_why *ended;
 
-/* Has made the transactions, and waits so its files can be read */
+/* A process that has made the transactions, and waits so its files can be read */
 static pid_t worker;
 
-/* Where the output of a run goes */
+/* The stream for the output of a run */
 static FILE *printed;
 
 static int transact(void)
@@ -48,7 +49,10 @@ static int transact(void)
 	return 0;
 }
 
-/* Start the worker, which waits for a byte before its transactions and then stays: its socket */
+/*
+ * Start the worker, which waits for a byte before its transactions, and then waits again.  Return
+ * its socket.
+ */
 static int start_worker(void)
 {
 	char byte = 0;
@@ -58,7 +62,7 @@ static int start_worker(void)
 		exit(2);
 	worker = fork();
 	if (!worker) {
-		/* This one is not seen to begin, and so is counted as lost. */
+		/* Tracing does not see this transaction's begin, and counts it as lost. */
 		if (!pmtracebegin("before") && write(ends[1], &byte, 1) == 1 &&
 		    read(ends[1], &byte, 1) == 1 && !pmtraceend("before") && !transact() && write(ends[1], &byte, 1) == 1)
 			pause();
@@ -77,7 +81,7 @@ static bool let_work(int fd)
 	return write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1;
 }
 
-/* In a process of its own, where no call fails */
+/* Perform transactions in a separate process, in which no call fails. */
 static int transact_apart(void)
 {
 	pid_t pid = fork();
@@ -99,7 +103,7 @@ static int open_why(pid_t pid, struct shim_why **why)
 	return shim_why_open(&options, why);
 }
 
-/* Sums, because other processes can interrupt a transaction */
+/* Print sums, because other processes can interrupt a transaction. */
 static void say_tag(struct shim_why *why, size_t i, bool exact)
 {
 	const struct shim_why_tag *tag = shim_why_tag_at(why, i);
@@ -161,7 +165,7 @@ int vcpc_fail(int err, const char *fmt, ...)
 	return abs(err) ?: 1;
 }
 
-/* libdw makes nearly all of the allocations: leave them out, so most failures are in our code. */
+/* Exclude libdw, which makes nearly all of the allocations: most failures are then in our code. */
 static void except_libdw(void)
 {
 	setenv("INJECT_NOT", "libdw", 1);
@@ -173,13 +177,13 @@ static void catch_output(void)
 	printed = freopen("printed", "w+", stdout);
 }
 
-/* A note that names are missing is as good as an error. */
+/* Return whether a note was printed that names are missing, which is treated like an error. */
 static bool lacks_names(struct symbols *symbols)
 {
 	return symbols_kernel_hidden(symbols) || symbols_dropped(symbols) || symbols_cut(symbols);
 }
 
-/* What 'vcpc why' prints in each format: 0, or an error */
+/* Print the output of 'vcpc why' in each format.  Return 0, or an error. */
 static int print_all(void)
 {
 	struct why_view view = { .why = ended, .above = "p90", .differential = true };
@@ -224,15 +228,15 @@ static void say_output(void)
 static const struct sweep_case cases[] = {
 	{ .name = "reading", .run = reading },
 	/*
-	 * The buffer of stderr, for the note that names are missing, and a block that libdw leaks.
-	 * Debug information that may not be read has no names.  Without memory, libdw can crash: the
-	 * next case fails allocations.
+	 * What stays allocated is the buffer of stderr, for the note that names are missing, and a
+	 * block that libdw leaks. If debug information cannot be read, names are missing.  Without
+	 * memory, libdw can crash, so the next case fails allocations.
 	 */
 	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
 	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 3, .left = 2 },
 	{ .name = "memory", .before = except_libdw, .run = printing, .after = say_output,
 	  .only = INJECT_MEMORY, .most = 12, .left = 2 },
-	/* libbpf keeps what it has found out of the kernel */
+	/* libbpf keeps data about the kernel */
 	{ .name = "opening", .run = opening, .left = 64 },
 };
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc why for a function of a program without trace calls: vcpc itself, which waits for a child.
+# vcpc why explains a function of a program without trace calls: vcpc itself, which waits for a
+# child.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/err $dir/out"
@@ -16,11 +17,11 @@ result "trace a function"
 (while [ ! -e "$dir/end" ]; do vcpc stat -e task-clock -- sleep 0.2; done) >/dev/null 2>&1 &
 timeout 200 vcpc why job --for 10s >"$dir/out" 2>"$dir/err" &&
 	grep -q '^job, p99 is slow at .* blocked' "$dir/out" && grep -q '^    in [a-z0-9_]* .*ms' "$dir/out"
-result "it is explained"
+result "the function is explained"
 : >"$dir/end"
 wait
 vcpc trace off >"$dir/out" 2>&1
 vcpc why job --for 100ms >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q 'no transaction' "$dir/err"
-result "not after tracing was turned off"
+result "it is not, after tracing was turned off"
 done_testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where calls spend their time, in a program without trace calls */
+/* Determine where calls spend their time, in a program without trace calls. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <shim/why.h>
@@ -12,7 +12,7 @@
 #define MS	1000000ull
 #define ROUNDS	5
 #define SLACK	(5 * MS)
-#define DEPTH	4	/* transactions that a thread can be in */
+#define DEPTH	4	/* maximum number of nested transactions of a thread */
 
 #define TRACED __attribute__((noipa))
 
@@ -88,7 +88,7 @@ int is_jumped_to(int n)
 	return sleeps(n) + 1;
 }
 
-/* A compiler might not make the jump. */
+/* A compiler might not generate the jump, so write it in assembly. */
 #ifdef __x86_64__
 #define JUMP "jmp is_jumped_to"
 #else
@@ -165,7 +165,7 @@ static struct shim_why_parts parts_of(struct shim_why *why, const char *name)
 	self->drops.reason;							\
 })
 
-/* How long a tag was blocked in a system call */
+/* Return how long a tag was blocked in a system call. */
 static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *call)
 {
 	uint64_t ns = 0;
@@ -222,7 +222,7 @@ TEST_F(functions, a_call_on_a_cpu)
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], used + used / 10 + SLACK);
 }
 
-/* Four calls of a thread are kept; the deeper ones are counted, once each. */
+/* Four calls of a thread are kept; deeper ones are only counted, once each. */
 TEST_F(functions, recursive_calls)
 {
 	struct shim_why_parts parts;
@@ -252,7 +252,7 @@ static TRACED int sleep_and_spin(int ms)
 	return spins(1);
 }
 
-/* The wait belongs to the call in which it was, not to the one that came later. */
+/* A wait belongs to the call in which it happened, not to a later one. */
 TEST_F(functions, a_wait_before_an_inner_call)
 {
 	UNLESS_MISSING();
@@ -277,7 +277,7 @@ static TRACED int jump_back_inside(int depth)
 	return depth;
 }
 
-/* Their end is detected at the next entry, or at the return of a caller. */
+/* The end of these calls is detected at the next entry, or at the return of a caller. */
 TEST_F(functions, calls_left_by_longjmp)
 {
 	UNLESS_MISSING();
@@ -333,7 +333,7 @@ static int exits(int n)
 	return wait(NULL) < 0 ? -1 : n;
 }
 
-/* Only the parent returns: the child starts without open calls. */
+/* Only the parent returns, because a child starts without open calls. */
 TEST_F(functions, a_child)
 {
 	UNLESS_MISSING();
@@ -342,7 +342,7 @@ TEST_F(functions, a_child)
 	EXPECT_EQ(0, LOST(died) + self->drops.not_seen);
 }
 
-/* A function together with calls of the library: both are explained. */
+/* If a function and the library's calls are traced, both are explained. */
 TEST_F(functions, beside_trace_calls)
 {
 	UNLESS_MISSING();
@@ -376,11 +376,11 @@ TEST(a_replaced_file_is_refused)
 	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
 	EXPECT_EQ(0, shim_why_open(NULL, &why));
 	shim_why_close(why);
-	/* Another file with the same name and time */
+	/* Test another file with the same name and time. */
 	snprintf(command, sizeof(command), "cp -p %s %s.2 && mv %s.2 %s", path, path, path, path);
 	ASSERT_EQ(0, system(command));
 	EXPECT_EQ(-ESTALE, shim_why_open(NULL, &why));
-	/* The same file, which was written to */
+	/* Test the same file after a write to it. */
 	TRACING_ON(&on);
 	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
 	ASSERT_EQ(0, utimensat(AT_FDCWD, path, long_ago, 0));

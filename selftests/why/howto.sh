@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The how-to "My p99 is bad", step by step, for a program whose slow transactions wait for another one.
+# Follow the how-to "My p99 is bad" step by step, for a program whose slow transactions wait for
+# another one.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 guide=$(dirname "$0")/../tools/documents/howto-p99.rst
@@ -24,7 +25,7 @@ running=$!
 trap ': >"$dir/end"; wait $running; vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/run /tmp/run.*' EXIT
 rm -f /tmp/run.*
 
-# step WORDS: run the guide's command that has these words
+# step WORDS: run the command in the guide that contains WORDS
 step() {
 	sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$guide" | grep -e "$1" | head -n 1 >typed
 	[ -s typed ] || return 1
@@ -42,7 +43,7 @@ result "step 2: the first line names the wait"
 awk '/^    in wait4/ { split("", v); n = 0; for (i = 3; i <= NF; i++) if ($i ~ /^[0-9.]+$/) v[++n] = $i
 	unit1 = $4; unit2 = $8; ms1 = unit1 == "us" ? v[1] / 1000 : unit1 == "s" ? v[1] * 1000 : v[1]
 	ms2 = unit2 == "us" ? v[3] / 1000 : unit2 == "s" ? v[3] * 1000 : v[3]; good = ms2 > 3 * ms1 && ms2 > 400 } END { exit !good }' log
-result "step 3: that row grows from left to right"
+result "step 3: this row grows from left to right"
 grep -q '\*blocked in a system call without "I/O"\*' "$guide" && ! grep -q '^checkout.*I/O' log
 result "step 4: the guide explains it: another process is late"
 grep -q '^  .* more per slow transaction, wait4, ' log && grep -q 'do_wait' log
@@ -51,5 +52,5 @@ step 'record --trace --why'
 result "step 6: record it"
 step 'report /tmp/run'
 [ $? = 0 ] && grep -q '"stacks":\["checkout;wait4;' run.html && grep -q '"blocked":\[' run.html
-result "... and make a page, which has the parts and the stacks"
+result "... and generate a page, which has the parts and the stacks"
 done_testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Record where time is spent while a user's thread has a stack of fake frames, each in a different
- * file. The kernel would search these files for build IDs for a long time with the run queue
+ * file. The kernel would search these files for build IDs for a long time, with the run queue
  * locked.
  */
 #include <elf.h>
@@ -70,7 +70,7 @@ static void sleep_in(unsigned long *frames)
 #endif
 }
 
-/* The minimum time of @BATCH sleeps in a transaction */
+/* Return the minimum time of @BATCH sleeps in a transaction. */
 static uint64_t least_time(bool notes)
 {
 	unsigned long *frames = aligned_alloc(16, (FRAMES + 1) * 2 * sizeof(*frames));
@@ -87,7 +87,10 @@ static uint64_t least_time(bool notes)
 
 		pmtracebegin("made-up");
 		for (int i = 0; i < BATCH; i++) {
-			/* The kernel searches for the build IDs of a new stack only. */
+			/*
+			 * Change the stack, because the kernel searches for build IDs only if a
+			 * stack is new.
+			 */
 			frames[1]++;
 			sleep_in(frames);
 		}

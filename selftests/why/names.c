@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc why with hostile names of a tag, a program and a function: each output contains them as
+ * If a tag, a program and a function have hostile names, each output of vcpc why contains them as
  * data, and a strict reader of its format finds them.
  */
 #include <libgen.h>
@@ -13,7 +13,9 @@
 #define OUT	"/tmp/vcpc-why-names.out"
 #define TAG	"</script><b>\"=cmd|x\033[31m;\u202e\n"
 #define PROGRAM	"/tmp/=cmd <b>\"\033[31m;\u202e"
-/* In the copied program, this name replaces the one of function_with_another_name(), of the same length */
+/*
+ * The name that replaces function_with_another_name() in the copied program; it has the same length
+ */
 #define FUNCTION "</script>=cmd\"<b>\033[31m;\u202e"
 #define BEFORE	"function_with_another_name"
 
@@ -28,7 +30,7 @@ static __attribute__((noinline, noclone)) void wait_a_while(void)
 	const struct timespec ms = { .tv_nsec = 2000000 };
 
 	nanosleep(&ms, NULL);
-	__asm__ volatile("");	/* not a tail call */
+	__asm__ volatile("");	/* prevents a tail call */
 }
 
 __attribute__((noinline, noclone)) void function_with_another_name(void)
@@ -37,7 +39,7 @@ __attribute__((noinline, noclone)) void function_with_another_name(void)
 	__asm__ volatile("");
 }
 
-/* The program that is explained: a copy of this one, under a hostile name */
+/* Run as the program that is explained: a copy of this one, under a hostile name. */
 static void __attribute__((constructor)) be_explained(void)
 {
 	if (!getenv("WHY_NAMES_CHILD"))
@@ -132,7 +134,7 @@ FIXTURE_TEARDOWN(names)
 	free(self->text);
 }
 
-/* Run vcpc why; the result is what it prints on both outputs. */
+/* Run vcpc why.  Return everything that it prints. */
 static char *why(const char *options)
 {
 	char command[400], *text = NULL;
@@ -153,8 +155,8 @@ static char *why(const char *options)
 }
 
 /*
- * Whether a text controls a terminal: it has a control character other than a line feed, or a text
- * direction override
+ * Return whether a text controls a terminal: it has a control character other than a line feed, or
+ * a text direction override.
  */
 static bool steers(const char *text)
 {
@@ -165,7 +167,7 @@ static bool steers(const char *text)
 	return false;
 }
 
-/* The number of strings in @j that have @part */
+/* Return the number of strings in @j that contain @part. */
 static unsigned int strings_with(const struct json *j, const char *part)
 {
 	unsigned int n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Check the parts of transaction times in programs with known results. */
+/* The parts of transaction times are correct in programs with known results. */
 #include <linux/userfaultfd.h>
 #include <poll.h>
 
@@ -8,7 +8,7 @@
 #define ROUNDS	5
 #define THREADS	1000
 #define IN_TURN	17000
-/* For other processes of the emulated machine, and for the program itself */
+/* Tolerance for other processes of the emulated machine, and for the program itself */
 #define SLACK	(5 * MS)
 
 static uint64_t sum_of(const struct shim_why_parts *parts)
@@ -16,7 +16,7 @@ static uint64_t sum_of(const struct shim_why_parts *parts)
 	return parts->ns[0] + parts->ns[1] + parts->ns[2];
 }
 
-/* How long a tag was blocked for the given reason */
+/* Return how long a tag was blocked for this reason. */
 static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *reason)
 {
 	size_t at = ~0ul, n = 0;
@@ -110,7 +110,7 @@ TEST_F(parts, sleeps)
 	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], ROUNDS * 20 * MS);
 	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "sleeps", "clock_nanosleep") +
 		  blocked_in(self->why, "sleeps", "nanosleep"));
-	/* An emulated CPU that waits for the host's counts as on CPU. */
+	/* If an emulated CPU waits for the host, this counts as time on CPU. */
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], parts.ns[SHIM_WHY_BLOCKED] / 2);
 }
 
@@ -132,7 +132,7 @@ TEST_F(parts, most_time_comes_first)
 		most[i] = clock_ns(CLOCK_MONOTONIC) - most[i];
 	}
 	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
-	/* On a busy host, a short one can take longer than a long one. */
+	/* On a busy host, a short transaction can take longer than a long one. */
 	for (size_t i = 0; i < n; i++)
 		for (int j = 0; j < 3; j++)
 			if (!strcmp(shim_why_tag_at(self->why, i)->name, names[j])) {
@@ -148,7 +148,7 @@ TEST_F(parts, most_time_comes_first)
 
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 
-/* Hold the mutex until the other thread has been in its transaction for a while. */
+/* Hold the mutex until the other thread has been in its transaction for some time. */
 static void *hold_mutex(void *arg)
 {
 	volatile int *step = arg;
@@ -197,7 +197,7 @@ static uint64_t run_delay(void)
 	return delay;
 }
 
-/* Two jobs of the same weight on one CPU: each waits half of the time. */
+/* If two jobs of the same weight run on one CPU, each waits half of the time. */
 TEST_F(parts, waits_for_a_cpu)
 {
 	struct shim_why_parts parts;
@@ -233,7 +233,7 @@ TEST_F(parts, waits_for_a_cpu)
 	}
 }
 
-/* A job that wakes the reader of a pipe, and keeps its CPU for 50 ms more */
+/* Wake the reader of a pipe, and use its CPU for 50 ms more. */
 static void wake_and_spin(int fd)
 {
 	const struct sched_param lowest = { .sched_priority = 1 };
@@ -376,7 +376,10 @@ static void *begin_and_die(void *arg)
 	return (void *)(intptr_t)pmtracebegin(arg);
 }
 
-/* Its time in two threads is not added up, and an open begin is not mistaken for a later one. */
+/*
+ * A transaction's time in two threads is not added up, and an open begin is not mistaken for a
+ * later one.
+ */
 TEST_F(parts, ends_elsewhere_or_never)
 {
 	pthread_t thread;
@@ -398,8 +401,8 @@ TEST_F(parts, ends_elsewhere_or_never)
 	EXPECT_EQ(1, self->drops.moved);
 
 	/*
-	 * Each of two threads ends the other's transaction. The older begin must not end the newer
-	 * transaction.
+	 * Each of two threads ends the other's transaction. The older begin must not be used for
+	 * the newer transaction.
 	 */
 	ASSERT_EQ(0, pmtracebegin("crosses"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));
@@ -467,7 +470,10 @@ static void *begin_and_end(void *arg)
 	return pmtracebegin("in turn") || pmtraceend("in turn") ? "cannot trace" : arg;
 }
 
-/* More threads than rows, one after the other: each row is freed when its thread exits. */
+/*
+ * If more threads than there are rows run one after the other, each row is freed when its thread
+ * exits.
+ */
 TEST_F(parts, threads_in_turn)
 {
 	const int n = variant->flags ? 100 : IN_TURN;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why identifies the cause that was planted in every fifth transaction, and its function. */
+/*
+ * vcpc why identifies the cause that was planted in every fifth transaction, and the function that
+ * contains it.
+ */
 #include <libgen.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,7 +20,7 @@
 #define MS		1000000ull
 #define CHUNKS		600000u
 #define LISTS		4096u
-#define CHUNK		24u	/* bytes: the smallest */
+#define CHUNK		24u	/* bytes of the smallest chunk */
 #define CELLS		(1u << 20)
 #define NEAR_CELLS	64u
 #define STEPS		200000u
@@ -50,7 +53,7 @@ static FOREIGN void spin(uint64_t ns, clockid_t clock)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Another thread, which holds the lock most of the time */
+/* Run as another thread, which holds the lock most of the time. */
 static void *other_thread(void *arg)
 {
 	(void)arg;
@@ -63,7 +66,7 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* The C library has no frame pointers, so the function that calls it is missing in the stack. */
+/* The C library has no frame pointers, so the function that calls it is missing from the stack. */
 static FOREIGN void take_lock(void)
 {
 	sleep_ms(2);
@@ -125,7 +128,7 @@ static void prepare_socket(void)
 	start(answer_late);
 }
 
-/* Use syscall(), which preserves the frame pointer: with recv(), no caller would be found. */
+/* Use syscall(), which preserves the frame pointer; with recv(), no caller would be found. */
 static FOREIGN void ask_peer(void)
 {
 	char c = 'x';
@@ -142,8 +145,8 @@ static FOREIGN void planted_socket(void)
 }
 
 /*
- * The virtual machine has no disk.  Another thread, which handles each fsync first, simulates a
- * slow one.
+ * The virtual machine has no disk.  Another thread simulates a slow one by handling each fsync
+ * first.
  */
 static int fsyncs, file;
 
@@ -214,7 +217,10 @@ static void prepare_allocator(void)
 	static void **list[LISTS];
 	void **chunk, **next;
 
-	/* One list of free chunks, all of which mallinfo2() visits; no lists for small ones */
+	/*
+	 * Use only one list of free chunks, because mallinfo2() visits all of its chunks, and no
+	 * lists for small ones.
+	 */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MXFAST, 0);
 	for (unsigned int i = 0; i < CHUNKS; i++) {
@@ -222,11 +228,12 @@ static void prepare_allocator(void)
 		if (!chunk)
 			_exit(1);
 		if (i % 2)
-			continue;	/* stays in use, so its neighbors are not merged */
+			/* This chunk stays in use, so its neighbors are not merged. */
+			continue;
 		*chunk = list[i / 2 % LISTS];
 		list[i / 2 % LISTS] = chunk;
 	}
-	/* Each free chunk is far from the one before, which makes the visits slow. */
+	/* Each free chunk is far from the previous one, which makes the visits slow. */
 	for (unsigned int i = 0; i < LISTS; i++) {
 		for (chunk = list[i]; chunk; chunk = next) {
 			next = *chunk;
@@ -250,7 +257,7 @@ static struct cell {
 	char line[64 - sizeof(struct cell *)];
 } *cells;
 
-/* The same instructions each time; their duration depends on the location of the cells. */
+/* Execute the same instructions each time; their duration depends on the location of the cells. */
 static FOREIGN void follow_cells(const struct cell *cell)
 {
 	for (unsigned int i = 0; i < STEPS; i++)
@@ -258,7 +265,10 @@ static FOREIGN void follow_cells(const struct cell *cell)
 	__asm__ volatile("" : : "r"(cell));
 }
 
-/* Two rings in random order: of the first cells, which fit in the cache, and of the others */
+/*
+ * Make two rings in random order, one of the first cells, which fit in the cache, and one of the
+ * others.
+ */
 static void make_ring(struct cell *first, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -309,14 +319,14 @@ static FOREIGN void call_recursion(void)
 	planted_recursion(30);
 }
 
-/* The CPU is shared with processes that were started before. */
+/* Share the CPU with processes that were started before. */
 static FOREIGN void planted_jobs(void)
 {
 	spin(20 * MS, CLOCK_THREAD_CPUTIME_ID);
 	__asm__ volatile("");
 }
 
-/* One of many tenants has much work. */
+/* One of many tenants has a lot of work. */
 static FOREIGN void planted_tenant(void)
 {
 	spin(20 * MS, CLOCK_MONOTONIC);
@@ -352,10 +362,10 @@ FIXTURE_VARIANT(planted) {
 	void (*plant)(void);
 	void (*prepare)(void);
 	void (*typical)(void);	/* or NULL to spin */
-	const char *part;	/* the largest of the three */
+	const char *part;	/* the largest of the three parts */
 	const char *reason;	/* why it blocks, or NULL */
 	const char *function;	/* in the first stack, or NULL */
-	uid_t user;		/* user of the process */
+	uid_t user;		/* user that runs the process */
 };
 
 #define PLANT(name, plant, prepare, typical, part, reason, function) \
@@ -430,7 +440,7 @@ FIXTURE_TEARDOWN(planted)
 	}
 }
 
-/* The output of vcpc why for the child */
+/* Write the output of vcpc why for the child to @text. */
 static int explain(char *text, size_t size)
 {
 	char command[400];
@@ -446,7 +456,7 @@ static int explain(char *text, size_t size)
 	return pclose(out);
 }
 
-/* The stack that differs most, as printed; @text is modified */
+/* Return the stack that differs most, as printed; this modifies @text. */
 static const char *first_stack(char *text)
 {
 	char *stack = strstr(text, "\nStacks"), *end;
@@ -458,7 +468,7 @@ static const char *first_stack(char *text)
 	return stack ? stack : "";
 }
 
-/* The slow transactions' percentage in the line of a part */
+/* Return the percentage of slow transactions in the line of a part. */
 static double share_of(const char *text, const char *part)
 {
 	char start[48];
@@ -476,7 +486,10 @@ static double share_of(const char *text, const char *part)
 	return last ? atof(last) : -1;
 }
 
-/* Other jobs on the machine, which are not planted, only make threads wait for a CPU. */
+/*
+ * Return the share without waiting for a CPU, which is the only effect of jobs that are not
+ * planted.
+ */
 static double share_without_waiting(const char *text, const char *part)
 {
 	const char *waiting = "waiting for a CPU";
@@ -488,7 +501,7 @@ static double share_without_waiting(const char *text, const char *part)
 
 /*
  * Threads compete for the allocator's lock only if they run at the same time.  The VM with one CPU
- * has a clock of instructions, on which a cache miss costs nothing.
+ * uses instructions as its clock, on which a cache miss costs nothing.
  */
 static bool needs_two_cpus(const FIXTURE_VARIANT(planted) *variant)
 {

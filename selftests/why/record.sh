@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --why: the parts of the time are in the archive and add up, and the stacks are next to it.
+# vcpc record --why writes the parts of the time, which add up, to the archive, and the stacks to a file
+# next to it.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
@@ -10,7 +11,7 @@ record() {
 	vcpc record "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# last ARCHIVE METRIC TAG: the tag's value in the archive's last record
+# last ARCHIVE METRIC TAG: print the tag's value in the archive's last record
 last() {
 	vcpc replay "$dir/$1" -m back -r "$2[$3]" 2>>"$dir/err" | awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }'
 }
@@ -43,18 +44,18 @@ orders >"$dir/out" && record --trace --why -o "$dir/o" -I 50ms -e page-faults or
 kill $other
 wait
 [ "$(last o vcpc.transact.time.count batch)" = 1500 ]
-result "the parts are those of the recorder's own handle"
+result "the parts are the same as those of the recorder's own handle"
 touch "$dir/a.folded"
 record --trace --why -o "$dir/a" orders
 [ $? = 1 ] && grep -q 'cannot write the stacks' "$dir/err" && [ ! -e "$dir/a.meta" ] && rm "$dir/a.folded"
-result "a file that exists is not overwritten"
+result "an existing file is not overwritten"
 record --trace --why -o "$dir/a" -I 50ms -e page-faults orders
 result "orders is recorded"
 [ "$(last a vcpc.transact.time.count batch)" = 1500 ]
 result "all 1500 batches were watched"
-# Two programs read their clocks one after the other, and a busy host can stop an emulated CPU in
-# between.  Therefore each transaction has a tag of its own, and most of them must match.  Tags that
-# are new would keep the first program busy before the second one reads its clock.
+# Two programs read their clocks one after the other, and a busy host can pause an emulated CPU in
+# between.  Therefore each transaction has its own tag, and most of them must match.  If tags were
+# new, they would keep the first program busy before the second one reads its clock.
 vcpc trace on >"$dir/out" 2>"$dir/err"
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	pmtrace -q -e true long$i
@@ -94,10 +95,10 @@ vcpc trace off
 [ -s "$dir/a.folded" ] && grep -q '^batch;' "$dir/a.folded" && ! grep -qv '^[^;]*;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/a.folded"
 result "the stacks are next to the archive"
 vcpc compare "$dir/a" "$dir/a" >"$dir/out" 2>"$dir/err" && grep -q oncpu "$dir/out" && grep -q blocked "$dir/out"
-result "compare has the parts"
+result "compare prints the parts"
 vcpc report "$dir/a" -o "$dir/a.html" >"$dir/out" 2>"$dir/err" && grep -q 'oncpu each' "$dir/a.html" && grep -q '"stacks":\["' "$dir/a.html"
-result "so has the report, and the stacks"
+result "so does the report, with the stacks"
 record --trace --why --rotate 1h -o "$dir/r" -I 50ms -e page-faults orders && [ -z "$(find "$dir/r"* -name '*.folded')" ] &&
 	vcpc replay "$dir/r" -r 'vcpc.transact.time.oncpu[batch]' >"$dir/out" 2>>"$dir/err" && grep -q '[0-9]' "$dir/out"
-result "a folder of archives has the parts, but no stacks"
+result "a directory of archives has the parts, but no stacks"
 done_testing

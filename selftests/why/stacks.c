@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Check the stacks of transactions, with and without the option for them. */
+/* The stacks of transactions are correct, with and without the option that records them. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <linux/bpf.h>
@@ -39,7 +39,7 @@ TEST_F(parts, stacks)
 	EXPECT_GE(asleep, 20 * MS);
 	EXPECT_LE(asleep, parts.ns[SHIM_WHY_BLOCKED]);
 	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
-	/* A CPU that a busy host stopped takes one sample for the whole time. */
+	/* If a busy host stopped a CPU, one sample represents the whole time. */
 	EXPECT_GE(awake, 10 * MS);
 	EXPECT_LE(awake, 2 * parts.ns[SHIM_WHY_ON_CPU]);
 }
@@ -62,7 +62,7 @@ static __attribute__((noinline, noclone)) int call_by_bits(unsigned int bits, un
 	return bad;
 }
 
-/* Among this many stacks, some have the same hash. */
+/* Of this many stacks, some have the same hash. */
 TEST_F(parts, stacks_that_collide)
 {
 	size_t at = ~0ul, n = 0, known = 0, unknown = 0;
@@ -103,7 +103,7 @@ TEST_F(parts, stacks_that_collide)
 }
 
 /*
- * The verifier checks each program whenever 'why' is opened.  If it knew more of some values, it
+ * The verifier checks each program whenever 'why' is opened.  If it knew more about some values, it
  * would check many times as many instructions (see vw_add_stack() and vw_update()).
  */
 #define CHECKED	60000
@@ -153,7 +153,7 @@ static void sleep_shortly(void)
 	nanosleep(&ts, NULL);
 }
 
-/* Of few short waits the stack is kept, but they represent the others. */
+/* Stacks are kept for only a few short waits, which represent the others. */
 TEST_F(parts, stacks_of_short_waits)
 {
 	uint64_t ns = 0, times = 0;
@@ -163,7 +163,7 @@ TEST_F(parts, stacks_of_short_waits)
 	UNLESS_MISSING();
 	if (!(variant->flags & SHIM_WHY_F_STACKS))
 		return;
-	/* Otherwise each wait takes 50 us longer. */
+	/* Reduce the timer slack, which would make each wait 50 us longer. */
 	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
 	for (int batch = 0; batch < BATCHES; batch++) {
 		ASSERT_EQ(0, pmtracebegin("short"));
@@ -191,7 +191,7 @@ TEST_F(parts, stacks_of_short_waits)
 	       (unsigned long long)times, (unsigned long long)(times ? ns / times : 0));
 	/* On a busy machine some sleeps end before the thread leaves its CPU. */
 	EXPECT_LE(BATCHES * WAITS / 2, all.all_times);
-	/* More than five times the standard deviation, if one of five is kept */
+	/* The tolerance is more than five standard deviations, if one of five waits is kept. */
 	EXPECT_LT(all.all_ns * 4 / 5, ns);
 	EXPECT_GT(all.all_ns * 6 / 5, ns);
 	EXPECT_LT(all.all_times * 4 / 5, times);
@@ -201,10 +201,10 @@ TEST_F(parts, stacks_of_short_waits)
 #define PROGRAM		"/tmp/vcpc-why-stacks-"
 #define PROGRAMS	2
 
-/* The start of the note with a build ID: sizes of the name and of the ID, type, name */
+/* The start of the note that contains a build ID: sizes of the name and of the ID, type, name */
 static const unsigned char note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
 
-/* A copy of this program: wait in a transaction, and execute the next one. */
+/* Run as a copy of this program: wait in a transaction, and execute the next copy. */
 static void __attribute__((constructor)) be_a_program(void)
 {
 	const char *number = getenv("WHY_STACKS_PROGRAM");
@@ -246,7 +246,10 @@ static int copy_with_build_id(char first)
 	return close(out) || err ? -1 : 0;
 }
 
-/* The copies are elsewhere, so they do not find the library by a relative path. */
+/*
+ * Set the path of the library, because the copies are in another directory and do not find it by a
+ * relative path.
+ */
 static void run_programs(void)
 {
 	char file[200] = "";
@@ -262,9 +265,9 @@ static void run_programs(void)
 }
 
 /*
- * Two programs of one process have the same stack of addresses.  The stack of the second one does
- * not have the build ID of the first.  It may have none, because the kernel searches for one stack
- * per switch.
+ * If two programs of one process have the same stack of addresses, the stack of the second one does
+ * not have the build ID of the first.  It can have none, because the kernel searches for the build
+ * IDs of only one stack per switch.
  */
 TEST_F(parts, build_ids_of_each_program)
 {

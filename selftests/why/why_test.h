@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by the tests of the parts and of the stacks of transactions: tracing by each transport,
- * and loads
- */
+/* For tests of the parts and of the stacks of transactions: tracing by each transport, and loads */
 #ifndef WHY_TEST_H
 #define WHY_TEST_H
 
@@ -58,7 +55,10 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* Sleep.  The time blocked is shorter: leaving the CPU can take milliseconds on a busy machine. */
+/*
+ * Sleep.  The blocked time is shorter, because leaving the CPU can take milliseconds on a busy
+ * machine.
+ */
 static inline void sleep_ms(unsigned int ms)
 {
 	struct timespec ts = { .tv_nsec = ms * MS };
@@ -74,7 +74,7 @@ static inline void spin_ms(unsigned int ms, clockid_t clock)
 		;
 }
 
-/* The parts of a tag; adds its index to @at unless that is NULL */
+/* Return the parts of a tag.  Set @at to the tag's index unless it is NULL. */
 static inline struct shim_why_parts parts_of(struct shim_why *why, const char *name, size_t *at)
 {
 	struct shim_why_parts none = { 0 };

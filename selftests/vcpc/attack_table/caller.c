@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process that tests one cell of the table: it assumes the cell's role, makes the cell's call,
- * and compares the result with the documented one.
+ * The process that tests one cell of the table: it becomes the cell's caller, makes the call, and
+ * compares the result with the documented one.
  */
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -18,7 +18,7 @@ static int answer(int ret)
 }
 
 /*
- * The results for any holder of the descriptor, regardless of what the target does.  The holder can
+ * The results for any holder of the descriptor, regardless of the target's state.  The holder can
  * read and close everything.  Calls on an instance fail, because the caller has none.
  */
 static const int answers[DEEDS] = {
@@ -37,7 +37,7 @@ static const int answers[DEEDS] = {
 
 int expected(const struct cell *c)
 {
-	/* The target's thread ID does not exist in that namespace. */
+	/* In that namespace the target's thread ID does not exist. */
 	if (c->who == PID_NAMESPACE && c->deed == SAMPLE)
 		return INVAL;
 	return answers[c->deed];
@@ -109,7 +109,7 @@ static int receive(int socket)
 	return fd;
 }
 
-/* Become the caller, and return 0, or CANNOT if this machine does not support it. */
+/* Become the caller.  Return 0, or CANNOT if this machine does not support it. */
 static int become_who(enum who who, pid_t tid)
 {
 	pid_t pid;
@@ -133,7 +133,7 @@ static int become_who(enum who who, pid_t tid)
 	case TRACER:
 		if (become_user(NOBODY))
 			return CANNOT;
-		/* A dead process cannot be traced. */
+		/* This fails for a dead process, which cannot be traced. */
 		(void)ptrace(PTRACE_SEIZE, tid, NULL, NULL);
 		return 0;
 	default:
@@ -141,7 +141,7 @@ static int become_who(enum who who, pid_t tid)
 	}
 }
 
-/* The caller's process: its exit status is the result. */
+/* Run the caller's process, whose exit status is the result. */
 static void caller(const struct cell *c, int socket, __u64 random)
 {
 	int set = c->set, ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cells of the table: their targets, the targets' states, and the callers */
+/* The cells of the table: targets, their states, and callers */
 #ifndef ATTACK_TABLE_TABLE_H
 #define ATTACK_TABLE_TABLE_H
 
@@ -28,12 +28,12 @@ enum deed {
 	CLOSE, DEEDS,
 };
 
-/* Results, as bits: in some states several are correct. */
+/* Results as bits, because in some states several results are correct */
 enum { OK = 1, INVAL = 2, OTHER = 64 };
 
 /*
  * struct shared - shared by all processes of a cell
- * @ready: the target has prepared everything it can do by itself
+ * @ready: the target has finished its part of the preparation
  * @go: it must now exit or execute
  * @leave: running or sleeping processes must finish
  * @signals: number of received signals
@@ -76,7 +76,7 @@ int expected(const struct cell *c);
 int call_as(const struct cell *c, __u64 random);
 const char *wrong_with_target(const struct cell *c);
 
-/* Mount point of the cgroup tree that some states need */
+/* Mount point of the cgroup hierarchy that some states need */
 #define CGROUPS	"/tmp/vcpc-cgroups"
 
 #endif /* ATTACK_TABLE_TABLE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The target of a cell: it enters its state, and is examined after the call. */
+/* The target of a cell: it enters its state, and is checked after the call. */
 #include <linux/seccomp.h>
 #include <sys/ptrace.h>
 
@@ -7,7 +7,7 @@
 
 #define STACK	(256 * 1024)
 
-/* After execve: prints whether it has privileges, and touches pages on command. */
+/* Run after execve: print whether there are privileges, and touch pages on command. */
 static void speak(int hear, int say)
 {
 	char byte = status_number(getpid(), "CapPrm", "%llx") ? 'r' : 'n';
@@ -54,7 +54,7 @@ bool dies_meanwhile(enum state state)
 	return state == DYING || state == KILLED_IN_SIGNAL || state == KILLED_BY_SECCOMP;
 }
 
-/* The child shares the target's memory until it may continue. */
+/* The child shares the target's memory until the test allows it to continue. */
 static void wait_in_vfork(const struct cell *c)
 {
 	pid_t pid = vfork();
@@ -68,7 +68,7 @@ static void wait_in_vfork(const struct cell *c)
 	waitpid(pid, NULL, 0);
 }
 
-/* The target's part of each state; the director does the rest. */
+/* Enter the state, as far as the target can do this; the director does the rest. */
 static void be_target(const struct cell *c)
 {
 	pthread_t thread;
@@ -94,7 +94,7 @@ static void be_target(const struct cell *c)
 		c->shared->ready = true;
 		while (!c->shared->go)
 			;
-		/* In strict mode it can only exit with exit(2). */
+		/* In strict mode, the target can exit only with exit(2). */
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 		syscall(SYS_getppid);
 		_exit(21);
@@ -137,7 +137,7 @@ static void target(const struct cell *c, const int to[2], const int from[2])
 	    set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
 	    set_own(c->set, VCPC_IOC_RESTART))
 		_exit(24);
-	/* Keep the descriptor in the other processes only. */
+	/* Keep the descriptor only in the other processes. */
 	close(c->set);
 	be_target(c);
 }
@@ -180,7 +180,7 @@ static bool says(const struct cell *c, char *byte)
 	return read(c->hear, byte, 1) == 1;
 }
 
-/* The tracer stops the target when a signal is about to be delivered, and kills it there. */
+/* As tracer, stop the target when a signal is about to be delivered, and kill it there. */
 static void kill_in_signal(const struct cell *c)
 {
 	int status;
@@ -208,7 +208,7 @@ static int start_tracer(struct cell *c)
 	return tries < 5000 ? 0 : -ETIME;
 }
 
-/* States that the target cannot enter by itself */
+/* Bring the target into a state that it cannot enter by itself. */
 int bring_into_state(struct cell *c)
 {
 	char rights;
@@ -249,7 +249,10 @@ int bring_into_state(struct cell *c)
 	}
 }
 
-/* A program that has gained privileges, or that the caller cannot read, is not counted any more. */
+/*
+ * Check that a program is no longer counted if it has gained privileges or if the caller cannot
+ * read it.
+ */
 static const char *wrong_with_program(const struct cell *c)
 {
 	bool unreadable = c->state == EXECUTING_UNREADABLE || c->state == ENDED_ALIVE;
@@ -265,7 +268,7 @@ static const char *wrong_with_program(const struct cell *c)
 	if ((rights == 'r' || unreadable) && counted && !set_sample(c->set, c->pid, &after) &&
 	    after.sample.values[0] != before.sample.values[0])
 		return "it is counted after its end";
-	/* A tracer keeps it from gaining privileges, but the tracer may already have exited. */
+	/* A tracer prevents the target from gaining privileges, but may already have exited. */
 	if (rights != 'r' && (c->state == EXECUTING_SUID || c->state == EXECUTING_FCAP) &&
 	    c->who != TRACER)
 		return "the program has no privileges";
@@ -279,7 +282,7 @@ static bool ended_as_it_should(const struct cell *c, int status)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Check the target after the call; NULL if it is correct. */
+/* Check the target after the call.  Return NULL if it is correct. */
 const char *wrong_with_target(const struct cell *c)
 {
 	const char *wrong = NULL;
@@ -305,7 +308,7 @@ const char *wrong_with_target(const struct cell *c)
 	return wrong;
 }
 
-/* Ends of the pipes that the target's thread uses */
+/* Ends of the pipes of the target's thread */
 struct ends {
 	const struct cell *cell;
 	int to[2], from[2];
@@ -319,7 +322,9 @@ static int target_that_shares(void *arg)
 	return 0;
 }
 
-/* A process that shares the target's memory without being one of its threads; a child of ours */
+/*
+ * Be a process that shares the target's memory, but is a child of ours and not one of its threads.
+ */
 static void share_memory(struct ends *ends)
 {
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random numbers, and the memory that holds arguments */
+/* Random numbers, and memory for arguments */
 #include "../calls.h"
 #include "arena.h"
 
@@ -53,8 +53,8 @@ enum place some_place(struct fuzzer *f)
 }
 
 /*
- * Get the start of @len bytes at @place in the arena, which the caller passes to the call, and the
- * number of mapped bytes.
+ * Return the offset of @len bytes at @place in the arena, which the caller passes to the call, and
+ * set @there to the number of mapped bytes.
  */
 size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
 {

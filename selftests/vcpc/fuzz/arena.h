@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory for arguments, which ends at an unmapped page or is read-only; and random numbers. */
+/* Memory for arguments, which ends at an unmapped page or is read-only, and random numbers */
 #ifndef FUZZ_ARENA_H
 #define FUZZ_ARENA_H
 
@@ -12,7 +12,7 @@
 #define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define PATTERN		0xa5
 
-/* Memory followed by an unmapped page, and the same read-only. */
+/* Memory followed by an unmapped page, and a read-only mapping of it */
 struct arena {
 	unsigned char *rw, *ro;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets bound to the calling thread, unbound, enabled and disabled. */
+/* Bind sets to the calling thread, unbind, enable and disable them. */
 #include "acts.h"
 
 #define BIND_KNOWN	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |	\

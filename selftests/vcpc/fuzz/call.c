@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Make a call with an argument in an invalid place, and check its result. */
+/* Make a call with an argument at an invalid place, and check its result. */
 #include "../calls.h"
 #include "call.h"
 
@@ -22,13 +22,13 @@ void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 	if (ret >= 0) {
 		__atomic_fetch_add(&f->verdicts->worked[h->op - contract], 1, __ATOMIC_RELAXED);
 		if (must > 0 || must == MUST_FAIL)
-			wrong(f, h->op->name, "worked, wanted error", must, ret);
+			wrong(f, h->op->name, "succeeded, expected error", must, ret);
 		return;
 	}
 	if (h->strange_fd && (ret == -EBADF || ret == -ENOTTY))
 		return;
 	if (must == MUST_WORK || (must > 0 && ret != -must)) {
-		wrong(f, h->op->name, "error other than wanted", ret, must);
+		wrong(f, h->op->name, "unexpected error", ret, must);
 		return;
 	}
 	while (*error && *error != -ret)
@@ -37,7 +37,7 @@ void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 		wrong(f, h->op->name, "error not documented", ret, h->op->cmd);
 }
 
-/* The required result of copying the argument in, if it is known */
+/* Return the required result of reading the argument, if it is known. */
 static int predict(const struct hostile *h, enum place place, size_t there)
 {
 	__u32 size;
@@ -62,7 +62,7 @@ static int predict(const struct hostile *h, enum place place, size_t there)
 	return h->must;
 }
 
-/* A size that is usually correct; the bytes after the argument are zero or not. */
+/* Set a size that is usually correct; the bytes after the argument can be nonzero. */
 static void some_size(struct fuzzer *f, struct hostile *h)
 {
 	const __u32 sizes[] = {
@@ -80,7 +80,7 @@ static void some_size(struct fuzzer *f, struct hostile *h)
 	memcpy(h->image, &size, sizeof(size));
 }
 
-/* Only the documented output may have changed. */
+/* Check that only the documented output has changed. */
 static void compare(struct fuzzer *f, const struct hostile *h, long ret,
 			   const unsigned char *before, const unsigned char *after, size_t len,
 			   size_t at)
@@ -96,13 +96,13 @@ static void compare(struct fuzzer *f, const struct hostile *h, long ret,
 		if (before[i] == after[i])
 			continue;
 		if (!out || i < at + h->op->out || i >= at + h->op->out + h->op->out_len) {
-			wrong(f, h->op->name, "wrote where it must not", (long)i - (long)at, ret);
+			wrong(f, h->op->name, "wrote outside its output", (long)i - (long)at, ret);
 			return;
 		}
 	}
 }
 
-/* Make the call; what it wrote is in h->image afterwards. */
+/* Make the call; afterwards, h->image has the output. */
 long fire(struct fuzzer *f, struct hostile *h)
 {
 	unsigned char before[WINDOW], *window;
@@ -117,7 +117,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	len = size > h->op->known && size <= sizeof(h->image) ? size : h->op->known;
 	at = lay(f, place, len, &there);
 	must = predict(h, place, there);
-	/* Readable but read-only memory is an error if the call has output. */
+	/* Read-only memory is an error if the call has output. */
 	if (place == PLACE_READ_ONLY && h->op->out_len && !h->op->out_on_failure && must <= 0)
 		must = must == MUST_WORK ? EFAULT : MUST_FAIL;
 
@@ -134,7 +134,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	ret = call(h->fd, h->op->cmd, address(&f->args, place, at));
 	compare(f, h, ret, before, window, len, at - from);
 	memcpy(h->image, f->args.rw + at, there < h->op->known ? there : h->op->known);
-	/* If the refusal has no other explanation, it must be a bad address. */
+	/* If there is no other reason for the failure, it must be the bad address. */
 	if (h->op->out_on_failure && must > 0 && ret == -EFAULT &&
 	    (place == PLACE_READ_ONLY || there < h->op->out + h->op->out_len))
 		must = EFAULT;

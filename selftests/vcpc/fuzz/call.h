@@ -15,17 +15,17 @@
 #define MUST_FAIL	(-1)
 #define MUST_WORK	(-2)
 
-/* Counters shared by all processes of a run. */
+/* Counters shared by all processes of a run */
 struct verdicts {
 	unsigned long calls, wrong, worked[OP_NR];
 	char text[REPORTS][200];
 };
 
-/* One call */
+/* A call and its argument */
 struct hostile {
 	const struct contract *op;
 	int fd;
-	bool strange_fd;	/* may be any file, or none */
+	bool strange_fd;	/* can be any file, or none */
 	int must;
 	unsigned char image[256];	/* the argument, and what follows it */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interface as a table: each operation, its output and its errors. */
+/* The interface as a table: each operation, its output and its errors */
 #ifndef FUZZ_CONTRACT_H
 #define FUZZ_CONTRACT_H
 
@@ -13,7 +13,7 @@ enum op {
 	OP_NR,
 };
 
-/* An operation: its argument's size, the bytes it writes and when, its errors */
+/* An operation: the size of its argument, which bytes it writes and when, and its errors */
 struct contract {
 	const char *name;
 	unsigned long cmd;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of all kinds, valid and invalid. */
+/* Create sets of all kinds, valid and invalid. */
 #include "../signaled.h"
 #include "acts.h"
 
-/* Clocks and cycles must not overflow so early that an emulated machine does nothing else. */
+/*
+ * Set an early overflow, but not so early for clocks and cycles that an emulated machine can do
+ * nothing else.
+ */
 static void overflow_soon(struct worker *w, struct vcpc_request *r)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config > PERF_COUNT_SW_TASK_CLOCK;
@@ -45,7 +48,7 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 	return r;
 }
 
-/* Requests in the arena, some of them invalid or partly unmapped */
+/* Put requests into the arena, some of them invalid or partly unmapped. */
 static void some_requests(struct worker *w, struct vcpc_set_create_args *args, int *must,
 			  struct own_set *own)
 {
@@ -70,7 +73,7 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 		*must = MUST_FAIL;
 }
 
-/* Overflows with and without a signal */
+/* Request overflows with and without a signal. */
 static void some_signal(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
 			int *must)
 {
@@ -107,7 +110,7 @@ static void use_set(struct worker *w, const struct own_set *set)
 	*own = *set;
 }
 
-/* Invalid flags */
+/* Set invalid flags. */
 static void some_flags(struct worker *w, struct vcpc_set_create_args *args, int *must)
 {
 	args->flags |= 2U << below(&w->f, 31);
@@ -149,7 +152,7 @@ void do_create(struct worker *w)
 	own.fd = fire(&w->f, &h);
 	memcpy(&args, h.image, sizeof(args));
 	if (own.fd >= 0 && !(fcntl(own.fd, F_GETFD) & FD_CLOEXEC))
-		wrong(&w->f, h.op->name, "kept at exec", own.fd, 0);
+		wrong(&w->f, h.op->name, "kept across exec", own.fd, 0);
 	if (own.fd < 0 && args.bad_request != before && args.bad_request != -1 &&
 	    (__u32)args.bad_request >= args.nr_requests)
 		wrong(&w->f, h.op->name, "bad_request", args.bad_request, args.nr_requests);

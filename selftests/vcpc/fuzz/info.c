@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that query the module, and calls that do not exist. */
+/* Make calls that query the module, and calls that do not exist. */
 #include "acts.h"
 
 void do_info(struct worker *w)
@@ -20,14 +20,14 @@ void do_unknown(struct worker *w)
 	struct hostile h = { .op = &contract[OP_UNKNOWN] };
 	unsigned long cmd;
 
-	/* Any size and direction, and unassigned numbers */
+	/* Use any size and direction with an unassigned number. */
 	cmd = _IOC(below(&w->f, 4), VCPC_IOC_TYPE, 0x20 + below(&w->f, 224), below(&w->f, 512));
-	/* Assigned numbers have a direction, and any size is accepted. */
+	/* Assigned numbers have a fixed direction, but any size is accepted. */
 	if (one_in(&w->f, 2))
 		cmd = _IOC(_IOC_NONE, VCPC_IOC_TYPE, below(&w->f, _IOC_NR(VCPC_IOC_INSTANCES)), 24);
 	h.fd = one_in(&w->f, 2) ? w->device : w->own[below(&w->f, OWN)].fd;
 	judge(&w->f, &h, ENOTTY, call(h.fd, cmd, w->f.args.rw));
-	/* Device calls on a set, and set calls on the device */
+	/* Make device calls on a set, and set calls on the device. */
 	if (one_in(&w->f, 2))
 		judge(&w->f, &h, ENOTTY, call(w->device, VCPC_IOC_BIND + below(&w->f, 8),
 					      w->f.args.rw));

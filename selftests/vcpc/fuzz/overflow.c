@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Presets. */
+/* Set presets. */
 #include "acts.h"
 
-/* Mostly near the current value, so values can still be checked. */
+/* Choose presets mostly near the current value, so values can still be checked. */
 static __u64 some_preset(struct worker *w, struct own_set *own, __u32 request)
 {
 	if (!own || request >= own->nr)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples and lists, into buffers of any size at any place. */
+/* Read samples and lists into buffers of any size at any place. */
 #include <time.h>
 
 #include "acts.h"
 
-/* No software event happens a trillion times. */
+/* Check the values: no software event happens a trillion times. */
 static void check_values(struct worker *w, const char *name, const struct own_set *own,
 			 const struct vcpc_sample *sample)
 {
@@ -56,7 +56,7 @@ void check_sample(struct worker *w, const char *name, const struct own_set *own,
 	check_values(w, name, own, &room.sample);
 }
 
-/* Check that a sample of @len bytes at @at, and nothing else, was written. */
+/* Check that a sample of @len bytes at @at was written, and nothing else. */
 static void check_buffer(struct worker *w, const char *name, const struct own_set *own, long ret,
 			 size_t at, size_t there)
 {
@@ -65,7 +65,7 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 
 	if (ret >= 0) {
 		check_sample(w, name, own, buf);
-		/* For another process's set, only read() reveals its number of values. */
+		/* Only read() reveals the number of values of another process's set. */
 		if (own)
 			end = sample_len(own);
 		else
@@ -149,7 +149,7 @@ void do_instances(struct worker *w)
 		place = PLACE_PLAIN;
 	at = lay(&w->f, place, (size_t)args.room * args.info_size, &there);
 	args.info = pointer(address(&w->f.data, place, at));
-	/* Without an instance nothing is written. */
+	/* Without an instance, nothing is written. */
 	if (one_in(&w->f, 20))
 		args.room = place < PLACE_READ_ONLY ? args.room : (__u32)draw(&w->f);
 	if (one_in(&w->f, 20)) {
@@ -185,7 +185,7 @@ void do_read(struct worker *w)
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	ret = read(h.fd, address(&w->f.data, place, at), size);
 	ret = ret < 0 ? -errno : ret;
-	/* A descriptor that is not a set returns nothing. */
+	/* If the descriptor is not a set, nothing is returned. */
 	if (h.strange_fd && !ret)
 		return;
 	judge(&w->f, &h, h.must, ret);

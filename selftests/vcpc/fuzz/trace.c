@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace tags and events, and the page with the listener flags. */
+/* Use trace tags and events, and the page with the listener flags. */
 #include "acts.h"
 
 void do_tag(struct worker *w)
@@ -49,12 +49,12 @@ static int trace_must(const struct vcpc_trace_write *event)
 		return EINVAL;
 	if (event->op & VCPC_TRACE_F_COUNTS && op > VCPC_TRACE_END)
 		return EINVAL;
-	/* An END carries the start time of its transaction. */
+	/* An END contains the start time of its transaction. */
 	value |= op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT;
 	return event->value && !value ? EINVAL : MAY_ANY;
 }
 
-/* An event, usually a valid one */
+/* Return an event, usually a valid one. */
 static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 {
 	struct vcpc_trace_write event = { .op = 1 + below(&w->f, 6) };
@@ -79,7 +79,7 @@ static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 	return event;
 }
 
-/* The struct's size or another one; the memory can end before it. */
+/* Return the struct's size or another one; the memory can end before it. */
 static size_t some_size(struct worker *w, struct hostile *h, enum place place, size_t there)
 {
 	const size_t known = h->op->known;
@@ -93,14 +93,15 @@ static size_t some_size(struct worker *w, struct hostile *h, enum place place, s
 		h->must = EINVAL;
 	else if (size > PAGE)
 		h->must = E2BIG;
-	/* The memory after the struct may be zero, nonzero, or unmapped. */
+	/* Memory after the struct can be zero, nonzero, or unmapped. */
 	else if (size > known)
 		h->must = MAY_ANY;
 	return size;
 }
 
 /*
- * Use write, or pwrite at the position that no other file accepts, whose errors are also allowed.
+ * Use write(2), or pwrite(2) at the only valid position; the errors of other files are also
+ * permitted there.
  */
 static void write_event(struct worker *w, const struct hostile *h, const void *from, size_t size)
 {
@@ -129,7 +130,7 @@ void do_trace(struct worker *w)
 	write_event(w, &h, address(&w->f.data, place, at), size);
 }
 
-/* The same event by posix_fadvise(2), whose handle has 64 bits */
+/* Send the same event with posix_fadvise(2), whose handle has 64 bits. */
 void do_advise(struct worker *w)
 {
 	struct hostile h = { .op = &contract[OP_ADVISE] };
@@ -147,7 +148,7 @@ void do_advise(struct worker *w)
 	judge(&w->f, &h, h.strange_fd ? MAY_ANY : h.must, ret < 0 ? -errno : ret);
 }
 
-/* The page with the listener flags: its contents, and that it cannot be changed. */
+/* Check the contents of the page with the listener flags, and that it cannot be changed. */
 static void use_page(struct worker *w, const struct hostile *h, void *at, int prot)
 {
 	const volatile struct vcpc_trace_page *page = at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The callers: processes of threads that share files, and the private state of each. */
+/* The callers: processes whose threads share files, and the private state of each thread */
 #ifndef FUZZ_WORKER_H
 #define FUZZ_WORKER_H
 
@@ -21,7 +21,7 @@ struct own_set {
 	__u64 presets[MAX_VALUES];
 };
 
-/* A process of the run; its threads share the files. */
+/* A process of the run, whose threads share files */
 struct process {
 	struct verdicts *verdicts;
 	int common[COMMON];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A CPU that goes offline and online, and a module that must not be unloaded. */
+/* Take a CPU offline and online, and try to unload the module. */
 #include "acts.h"
 
-/* A CPU other than the first, if the kernel can take it offline. */
+/* Take a CPU other than the first offline and online, if the kernel can do this. */
 void do_cpu(struct actor *a)
 {
 	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);
@@ -18,7 +18,7 @@ out:
 		close(fd);
 }
 
-/* Some descriptor is always open, so unloading must fail. */
+/* Try to unload the module, which must fail because a descriptor is always open. */
 void do_unload(struct actor *a)
 {
 	static const int says[] = { EWOULDBLOCK, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls on sets, which another thread can close, unbind, enable or disable at any time */
+/* Make calls on sets, which another thread can close, unbind, enable or disable at any time. */
 
 #include "../inherited.h"
 #include "../signaled.h"
@@ -40,7 +40,7 @@ void do_turn(struct actor *a)
 	check(a->world, "turn", set_own(some_set(a), cmds[below(a, 3)]), other_says);
 }
 
-/* A near overflow, but not so near that a clock does nothing else */
+/* Return a preset that overflows soon, but not so soon that a clock does nothing else. */
 static __u64 soon(struct actor *a, bool faults)
 {
 	return -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));

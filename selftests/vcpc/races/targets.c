@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The counted threads and processes, which start, fork, exec, exit, migrate and are killed. */
+/* The counted threads and processes start, fork, exec, exit, migrate and are killed. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -18,7 +18,7 @@ static void *short_thread(void *arg)
 	return NULL;
 }
 
-/* The short life of a target, which has its own copy of the world */
+/* Run as a target, which ends soon and has its own copy of the world. */
 static void live(struct actor *a)
 {
 	struct actor own[2];
@@ -34,7 +34,7 @@ static void live(struct actor *a)
 			_exit(0);
 	}
 	if (below(a, 3) == 0)
-		_exit(0);	/* Its threads are still running. */
+		_exit(0);	/* The target's threads are still running. */
 	if (below(a, 3) == 0) {
 		pid = fork();
 		if (!pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Objects that all actors share, chosen at random, and the possible results of a call. */
+/* Objects that all actors share, and the permitted results of a call */
 #ifndef RACES_WORLD_H
 #define RACES_WORLD_H
 

@@ -13,13 +13,13 @@
 #define MAX_PERIOD	(BIT_ULL(WIDTH - 1) - 1)
 #define FIXED_INDEX	BIT(30)
 
-/* Work is done in steps; overflows are handled between them. */
+/* Work is performed in steps, between which overflows are handled. */
 #define STEP		BIT_ULL(36)
 
 /* The timer expires at least this often, in ns. */
 #define LONGEST		(3600 * NSEC_PER_SEC)
 
-/* The counters that an event can use: any programmable one, and a fixed one */
+/* The counters that an event can use: any programmable one, or a fixed one */
 #define ANY		GENMASK(PROGRAMMABLE - 1, 0)
 #define FIX(n)		BIT(PROGRAMMABLE + (n))
 
@@ -28,7 +28,7 @@ static const struct synth_event {
 	int generic;
 	unsigned long counters;
 	u8 rate[KINDS];		/* per tick; 0: this kind of core does not have the event */
-	bool noisy;		/* the rate changes at random, by a factor of 1 to NOISE */
+	bool noisy;		/* the rate changes at random, by a factor between 1 and NOISE */
 } events[] = {
 	{ 0x003c, PERF_COUNT_HW_CPU_CYCLES, ANY | FIX(1), { 4, 2 } },
 	{ 0x00c0, PERF_COUNT_HW_INSTRUCTIONS, ANY | FIX(0), { 6, 1 } },
@@ -40,15 +40,15 @@ static const struct synth_event {
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
 	/*
-	 * Two events on the same counter, which are multiplexed, and a third on another; all count
-	 * the same.
+	 * The first two events share a counter, so they are multiplexed; the third has another.
+	 * All count the same.
 	 */
 	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
 };
 
-/* Noise: the number of events with rate 1 at the end of each epoch */
+/* Noise: an event with rate 1 occurs this many times at the end of each epoch */
 #define NOISE		16
 #define EPOCH		BIT_ULL(20)
 #define EPOCHS		1024
@@ -100,8 +100,8 @@ static u64 rate_of(const struct perf_event *event)
 }
 
 /*
- * The PMU's time.  It stops while the PMU is disabled, so that all counters see the same instant,
- * and then catches up, like perf's time running.
+ * Return the PMU's time.  It stops while the PMU is disabled, so all counters stop at the same
+ * instant, and then catches up, like perf's time running.
  */
 u64 synth_now(struct synth_cpu *cpu)
 {
@@ -115,7 +115,7 @@ u64 synth_now(struct synth_cpu *cpu)
 	return cpu->ticks;
 }
 
-/* The value of the event's counter, which was config_base at event_base */
+/* Return the value of the event's counter, which was config_base at event_base. */
 static u64 counter_of(struct synth_cpu *cpu, const struct perf_event *event)
 {
 	const struct hw_perf_event *hwc = &event->hw;
@@ -165,7 +165,7 @@ static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-/* Assign events to counters, those with the fewest choices first; fills in @at. */
+/* Assign events to counters in @at, first those with the fewest choices. */
 static bool assign(struct perf_event *const *list, int n, struct perf_event **at)
 {
 	unsigned long used = 0;
@@ -177,7 +177,7 @@ static bool assign(struct perf_event *const *list, int n, struct perf_event **at
 
 			if (hweight_long(may) != weight)
 				continue;
-			/* A fixed counter can count nothing else. */
+			/* Each counter can be used only once. */
 			may &= ~used;
 			if (!may)
 				return false;
@@ -231,7 +231,7 @@ static int synth_add(struct perf_event *event, int flags)
 	list[n++] = event;
 	if (n > COUNTERS || !assign(list, n, at))
 		return -EAGAIN;
-	/* A counter's value moves with its event. */
+	/* When an event moves, so does its counter's value. */
 	memcpy(cpu->event, at, sizeof(at));
 	for (int i = 0; i < COUNTERS; i++) {
 		if (!at[i] || at[i]->hw.idx == index_of(i))
@@ -281,7 +281,7 @@ static int find_event(const struct perf_event *event, enum synth_kind kind)
 	return generic ? -ENOENT : -EINVAL;
 }
 
-/* Whether the group fits on the counters with this event */
+/* Return whether the group fits on the counters together with this event. */
 static bool group_fits(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -367,7 +367,7 @@ static void overflow(struct synth_cpu *cpu, struct perf_event *event, struct pt_
 		synth_stop(event, 0);
 }
 
-/* The interrupt, or the NMI */
+/* Handle the interrupt, or the NMI. */
 static void handle(struct synth_cpu *cpu, struct pt_regs *regs)
 {
 	if (cpu->disabled)
@@ -395,7 +395,7 @@ int synth_on_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	WRITE_ONCE(cpu->pending, false);
 	handle(cpu, regs);
-	/* The timer is armed again outside of the NMI. */
+	/* The timer is armed again outside the NMI. */
 	irq_work_queue(&cpu->work);
 	return NMI_HANDLED;
 }
@@ -439,7 +439,7 @@ static void synth_enable(struct pmu *pmu)
 		synth_arm(cpu);
 }
 
-/* All events of a group are read at the same instant. */
+/* Read all events of a group at the same instant. */
 static void synth_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
@@ -511,7 +511,7 @@ void synth_work(u64 ticks)
 
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 /*
- * Old kernels require this of each task PMU except the first, even after the first was
+ * Old kernels require this of each task PMU except the first, even after the first one was
  * unregistered.
  */
 #define ALL_KINDS	PERF_PMU_CAP_HETEROGENEOUS_CPUS

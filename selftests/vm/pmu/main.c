@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Core PMUs for x86-64 virtual machines that have none; for tests, never installed.
+ * Core PMUs for x86-64 virtual machines that have none.  They are only for tests, and never
+ * installed.
  *
- * By default there are two, as on CPUs with two kinds of core: cpu_core on CPU 0 and cpu_atom on
- * all others.  With one=1 there is a single one, cpu, on all CPUs.
+ * By default there are two PMUs, as on CPUs with two kinds of core: cpu_core on CPU 0 and cpu_atom
+ * on all others.  With one=1 there is only one, cpu, on all CPUs.
  *
  * Each CPU has 4 programmable and 3 fixed counters, 48 bits wide.  Events have constraints (see
  * events[]), and each counts a fixed number per tick, which differs between the kinds of core.  A
- * tick is a nanosecond of local_clock().  With manual=1 ticks come only from writes to the
- * parameter "work", on the CPU that writes, so that the counts are known exactly.
+ * tick is a nanosecond of local_clock().  With manual=1, only writes to the parameter "work" cause
+ * ticks, on the CPU that writes, so exact counts are known.
  *
- * Overflows are delivered by an interrupt or, with nmi=1, by an NMI.
+ * An overflow causes an interrupt or, with nmi=1, an NMI.
  *
  * Events count in user and kernel mode alike: attr.exclude_* is ignored.
  *
  * Locking: everything is per CPU and is used with interrupts off.  An NMI handler does nothing
- * while the PMU is disabled, which it is whenever events are added or removed.
+ * while the PMU is disabled, which includes the time during which events are added or removed.
  */
 #include <asm/nmi.h>
 #include <linux/cpumask.h>
