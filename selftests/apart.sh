@@ -7,14 +7,14 @@
 # usage: apart.sh COMMAND...
 #
 # It runs in a new mount namespace, with empty directories in place of the kernel's, and without the
-# capabilities.  If namespaces are not available, an ordinary user runs the command directly,
-# because the kernel refuses all of that to ordinary users anyway.
+# capabilities.  If namespaces are not available to an ordinary user, the command runs directly,
+# because the kernel does not permit ordinary users to trace anyway.
 set -eu
 
 hidden='/sys/fs/bpf /sys/kernel/tracing /sys/kernel/debug'
 device=vcpc
 
-# A /dev without the module's device, built in an empty directory
+# Build a /dev without the module's device in an empty directory.
 dev_without_device() {
 	[ -e /dev/$device ] || return 0
 	mkdir /sys/fs/bpf/dev
@@ -46,7 +46,7 @@ make_private() {
 	for folder in $hidden /dev; do
 		case $(findmnt -n -o PROPAGATION -T "$folder" | tail -n 1) in
 		private) ;;
-		*) echo "apart: what is mounted in $folder would be seen elsewhere: the tests would not run apart" >&2; exit 1 ;;
+		*) echo "apart: mounts in $folder would be visible elsewhere, so the tests would not be isolated" >&2; exit 1 ;;
 		esac
 	done
 }
@@ -69,7 +69,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 [ $# -gt 0 ] || { echo "usage: apart.sh COMMAND..." >&2; exit 2; }
-# A command that is already isolated stays so.
+# If the script already runs isolated, execute the command directly.
 [ -z "${VCPC_APART:-}" ] || exec "$@"
 export VCPC_APART=1
 if unshare -m true 2>/dev/null; then
@@ -79,7 +79,7 @@ elif unshare -m --propagation unchanged true 2>/dev/null; then
 elif unshare -Umc --keep-caps true 2>/dev/null; then
 	exec unshare -Umc --keep-caps "$0" --inside "$@"
 elif [ "$(id -u)" = 0 ]; then
-	echo "apart: root without a mount name space to be had: the tests would not run apart" >&2
+	echo "apart: root cannot create a mount namespace, so the tests would not be isolated" >&2
 	exit 1
 fi
 exec "$@"

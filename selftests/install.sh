@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the tests of a running kernel into a directory that needs no checkout, as kselftest does.
+# Install the tests of a running kernel into a directory, as kselftest does; they do not need the
+# checkout.
 #
 # usage: install.sh DIR BUILD TARGET...
 #
-# DIR/run_kselftest.sh, which is the kernel's own, runs them: all, -c TARGET, or -t TARGET:TEST.
+# The kernel's own DIR/run_kselftest.sh runs them: all, -c TARGET, or -t TARGET:TEST.
 set -eu
 
 [ $# -ge 3 ] || { sed -n 5,7p "$0"; exit 2; }
@@ -16,7 +17,7 @@ shift 2
 
 mkdir -p "$to/bin" "$to/lib"
 if [ -e "$to/kselftest-list.txt" ]; then
-	# A test that is no longer there must not be run.
+	# Remove previously installed tests, some of which may no longer exist.
 	cut -d: -f1 "$to/kselftest-list.txt" | sort -u | while read -r old; do rm -rf "${to:?}/${old:?}"; done
 fi
 cp "$kernel/run_kselftest.sh" "$to/"
@@ -30,7 +31,7 @@ done
 for target; do
 	found=
 	mkdir -p "$to/$target"
-	# A busy machine needs more than the 45 seconds of kselftest.
+	# A busy machine needs more time than kselftest's 45 seconds.
 	echo "timeout=1800" >"$to/$target/settings"
 	for source in "$here/$target"/*.c "$here/$target"/*.sh; do
 		test=$source
@@ -40,11 +41,11 @@ for target; do
 		echo "$target:${test##*/}" >>"$to/kselftest-list.new"
 		found=1
 	done
-	[ -n "$found" ] || { echo "install: no tests in '$target'" >&2; exit 1; }
+	[ -n "$found" ] || { echo "install: '$target' has no tests" >&2; exit 1; }
 done
 mv "$to/kselftest-list.new" "$to/kselftest-list.txt"
 
-# What shell tests read
+# Install the files that shell tests read.
 if [ -d "$to/tools" ]; then
 	mkdir -p "$to/tools/documents"
 	cp "$here"/../README.md "$here"/../Documentation/site/*.rst "$here"/../Documentation/man/vcpc-*.1 "$to/tools/documents/"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Record which kernels the module was built for, loaded into and tested on, and print the table;
-# called by make matrix.
+# Record which kernels the module was built for, loaded into and tested on, and print the table; called by
+# make matrix.
 #
 # usage: matrix.sh                                  print the table of build/matrix and build/matrix-SUITE
 #        matrix.sh --add FILE ARCH KERNEL BUILDS LOADS [RESULTS WHERE]
 #
 # Appends a line to FILE: the kernel's release, the machine, this host's Debian suite, whether the module
-# builds and loads (yes, no, or - without the module), and the number of passed and of all tests in
+# builds and loads (yes, no, or - without the module), and the numbers of passed tests and of all tests in
 # the lines of RESULTS for WHERE.
 set -eu
 
@@ -30,9 +30,9 @@ for file; do
 	shift
 	[ ! -e "$file" ] || set -- "$@" "$file"
 done
-[ $# -gt 0 ] || { echo "matrix: nothing was recorded in build/matrix; 'make test' and 'make test-fresh' do" >&2; exit 1; }
+[ $# -gt 0 ] || { echo "matrix: nothing was recorded in build/matrix; run 'make test' or 'make test-fresh'" >&2; exit 1; }
 
-# Several runs on one kernel are one row, which passes only if all did.
+# Several runs on one kernel are one row, which passes only if all runs passed.
 cat "$@" | awk '
 	function worse(a, b) { return a == "no" || b == "no" ? "no" : a == "yes" || b == "yes" ? "yes" : "-" }
 	{

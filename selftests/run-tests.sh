@@ -4,15 +4,15 @@
 #
 # usage: run-tests.sh RESULTS WHERE PROGRAM...
 #
-# A program prints TAP.  RESULTS gets one line for each test: "pass", "fail" or "skip", WHERE
-# (x86_64, arm64-vm, ...), directory/program, and the test's name or the reason.  A program that dies,
-# exits non-zero without a "not ok", or stops before its plan is a separate failure.  TEST_RUNNER,
-# if set, is a command that runs each program.
+# Each program must print TAP.  One line is appended to RESULTS for each test: "pass", "fail" or
+# "skip", WHERE (x86_64, arm64-vm, ...), directory/program, and the test's name or the reason.  If a
+# program is killed, exits non-zero without a "not ok", or stops before the end of its plan, this is a
+# separate failure.  TEST_RUNNER, if set, is a command that runs each program.
 #
-# A program that printed "not ok", and nothing worse (a signal, a sanitizer's report), is run once
-# more, because a busy machine can stall at any moment.  The second run's results count; if it
-# passes, the tests that failed in the first run get a line "unstable", and summary.sh accepts only
-# a few of these.
+# If a program printed "not ok", but there was no signal and no sanitizer's report, it is run once
+# more, because a busy machine can stall at any moment.  The results of the second run count.  If it
+# passes, a line "unstable" is written for each test that failed in the first run, and summary.sh
+# accepts only a few of these.
 set -u
 
 results=$1 where=$2
@@ -22,8 +22,8 @@ limit=${TEST_TIMEOUT:-300}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# run NAME PROGRAM LOG LINES: write its output to LOG, its results to LINES; true if it may be run
-# again
+# run NAME PROGRAM LOG LINES: write its output to LOG and its results to LINES; return true if it
+# may be run again
 run() {
 	# shellcheck disable=SC2086
 	timeout -k 5 "$limit" ${TEST_RUNNER:-} "$2" >"$3" 2>&1 </dev/null
@@ -58,7 +58,7 @@ say() {
 		END { printf "  %-44s %3d passed", name, n["pass"]
 		      if (n["fail"]) printf ", %d FAILED", n["fail"]
 		      if (n["skip"]) printf ", %d skipped", n["skip"]
-		      if (n["unstable"]) printf ", %d not at first", n["unstable"]
+		      if (n["unstable"]) printf ", %d failed at first", n["unstable"]
 		      if (took >= 5) printf ", %d s", took
 		      print "" }' "$2"
 }

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Add up result files of run-tests.sh, for each place and directory; the last line printed is the sum.
+# Add up the result files of run-tests.sh for each place and directory, and print the sum on the last
+# line.
 #
 # usage: summary.sh MAY-SKIP RESULTS...
 #
 # A skip is a failure unless a line of MAY-SKIP (an extended regular expression over "WHERE
-# directory/program reason") allows it: a required test that did not run is not a success.  A run also
-# fails if more than UNSTABLE tests (three) passed only when they were run again.
+# directory/program reason") allows it: a required test that did not run is not a success.  The run
+# also fails if more than UNSTABLE tests (three) failed once and then passed.
 set -eu
 
 may_skip=$1

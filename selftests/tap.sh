@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by shell tests: a scratch directory, numbered results, and the plan.
+# Sourced by shell tests: create a scratch directory, number the results, and print the plan.
 #
-# The test sets "evidence", files that are printed if something fails, and ends with "done_testing".
-# selftests/install.sh installs the commands in ../bin.
+# A test can set "evidence" to files that are printed if something fails, and must end with
+# "done_testing".  selftests/install.sh installs the commands in ../bin.
 if [ -x "$(dirname "$0")/../bin/vcpc" ]; then
 	PATH=$(cd "$(dirname "$0")/../bin" && pwd):$PATH
 	export PATH
@@ -12,7 +12,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 tap_count=0 tap_failed=0 evidence=''
 
-# result WHAT: report the last command's status as a test
+# result WHAT: report the last command's status as a test result
 result() {
 	tap_status=$?
 	tap_count=$((tap_count + 1))
@@ -27,7 +27,7 @@ result() {
 	done
 }
 
-# skip WHAT WHY: a test that cannot run here
+# skip WHAT WHY: report a test that cannot run here
 skip() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"

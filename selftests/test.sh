@@ -3,8 +3,8 @@
 # "make test": build for both architectures, run the tests natively, with ASan and UBSan, in both
 # VMs, on a newer and on a debug kernel, and add up the results.
 #
-# In any case the last lines are one for each stage with its time, one for each place and directory,
-# and the sum, "N passed, N failed, N skipped".
+# The last lines are always the time of each stage, the results of each place and directory, and the
+# sum, "N passed, N failed, N skipped".
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,36 +14,36 @@ jobs=$(nproc)
 logs=$top/build/logs
 mkdir -p "$logs"
 export RECORDED="$top/build/recorded"
-# The time limit of a hanging test; busy machines do not reach it.
+# Time limit for a test that hangs; tests on busy machines do not reach it.
 export TEST_TIMEOUT=1800
-# At this time, VMs that hang or are too slow are reported.
+# At this time, VMs that hang or are too slow are reported as failed.
 VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
 # Programs of a directory that load BPF programs run in a VM: bpf, tools, agent.
 native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent_callers trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
-# Tests that load BPF programs, run without the module and with the sanitizers
+# These tests load BPF programs, and run with the sanitizers and without the module.
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
-# Left out in the arm64 VM: tests that depend neither on the PMU nor on the architecture, or that
-# also run on the debug kernel, which is arm64; make test-rest runs them
+# The arm64 VM omits these tests: they depend neither on the PMU nor on the architecture, or they
+# also run on the debug kernel, which is arm64.  make test-rest runs them.
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/moved bpf/onoff'
-# Left out in the x86-64 VM: tests that take much longer there than in the arm64 VM.  why/parts,
-# why/stacks and why/planted also run in the arm64 VM, which has the same kernel, and with the newest
-# kernel on x86-64; make test-rest runs all of them.
+# The x86-64 VM omits these tests, because they take much longer there than in the arm64 VM.
+# why/parts, why/stacks and why/planted also run in the arm64 VM, which has the same kernel, and with
+# the newest kernel on x86-64; make test-rest runs all of them.
 not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh trace/agent
 	trace/agent_callers vcpc/attack_table vcpc/unbind why/parts why/stacks why/planted'
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
-# Tests of counting without the module, through perf
+# These tests count without the module, through perf.
 perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_multiplex_program unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/pages cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
-# Those that behave differently if perf's pages cannot be read
+# These tests depend on whether perf's pages can be read.
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set bpf/direct_counts cpc/counts cpc/life aix/stolen'
 
-# Those that behave differently if the module or perf's pages count a set
+# These tests depend on whether the module or perf's pages count a set.
 both_folders='shim bpf/direct_counts cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit
 	cpc/pctx_counts aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
 
@@ -54,7 +54,7 @@ stage() {
 	echo "$text" >"$work.stage.$lane"
 	before=$(date +%s)
 	printf '\n== %s (%ss)\n' "$text" "$((before - started))"
-	# In a subshell, so that "times" does not include other lanes; its second line has the ended
+	# Use a subshell, so "times" excludes other lanes; its second line is the time of ended
 	# children.
 	("$@"; times >"$work.cpu.$lane")
 	awk -v text="$text" -v took="$(($(date +%s) - before))" '
@@ -63,19 +63,20 @@ stage() {
 	rm "$work.stage.$lane"
 }
 
-# build LOG MAKE-ARGUMENTS...: print nothing unless it fails
+# build LOG MAKE-ARGUMENTS...: build, and print output only if it fails
 build() {
 	log=$logs/$1.log
 	shift
 	if ! make -C "$top" -j"$jobs" --no-print-directory "$@" >"$log" 2>&1; then
 		tail -n 40 "$log"
-		echo "test: 'make $*' failed; all of it is in $log"
+		echo "test: 'make $*' failed; the complete output is in $log"
 		exit 1
 	fi
 	grep -E 'warning:' "$log" || :
 }
 
-# For the other architecture only what its VMs run; with the sanitizers only what runs with them
+# For the other architecture, build only programs that its VMs run; with sanitizers, only programs
+# that run with them.
 build_all() {
 	for arch in x86_64 arm64; do
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
@@ -85,7 +86,7 @@ build_all() {
 	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
 }
 
-# native WHERE BUILD DIR...: run programs of these directories, and their shell tests, isolated from
+# native WHERE BUILD DIR...: run the programs and shell tests of these directories, isolated from
 # the tracing of this machine's kernel
 native() {
 	where=$1 out=$2
@@ -98,7 +99,7 @@ native() {
 	VCPC_BUILD=$out "$here/apart.sh" "$here/run-tests.sh" "$work/$where" "$where" "$@"
 }
 
-# With the sanitizers, a leak fails the test.
+# With sanitizers, a leak is also a failure.
 asan() {
 	VCPC_LEAKS=1
 	export VCPC_LEAKS
@@ -128,14 +129,15 @@ without_module() {
 		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf$2" $4
 }
 
-# With both, each set is counted by the cheaper one.
+# If the module and perf's pages are available, the cheaper one counts each set.
 with_both() {
 	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=arm64-both VM_APPEND='sysctl.kernel.perf_user_access=1 sysctl.kernel.perf_event_paranoid=2' \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-both" $both_folders
 }
 
-# Two kinds of core, with simulated PMUs from a module: with the vcpc module and without
+# Run with two kinds of core, whose simulated PMUs are a module, with the vcpc module and without
+# it.
 kinds_of_core() {
 	for module in none "$top/build/x86_64/vcpc.ko"; do
 		name=x86_64-hybrid
@@ -143,8 +145,7 @@ kinds_of_core() {
 		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module \
 			"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/$name" hybrid
 	done
-	# The documented commands need one kind of core with a PMU, which the other x86-64 VM does
-	# not have.
+	# The documented commands need a PMU with one kind of core, which the other x86-64 VM lacks.
 	RECORDED='' VM_NAME=x86_64-pmu VM_PMU=one \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-pmu" tools/documented.sh
 }
@@ -153,42 +154,43 @@ kinds_of_core() {
 lane() {
 	setsid "$0" --lane "$1" "$work" "$started" >"$logs/$1.log" 2>&1 &
 	lanes="$lanes $!"
-	printf '\n== beside what follows: %s; the log is %s\n' "$1" "$logs/$1.log"
+	printf '\n== in parallel: %s; the log is %s\n' "$1" "$logs/$1.log"
 }
 
 # lane_ends PID NAME
 lane_ends() {
-	printf '\n== waiting for what began above: %s (%ss)\n' "$2" "$(($(date +%s) - started))"
+	printf '\n== waiting for %s, which was started above (%ss)\n' "$2" "$(($(date +%s) - started))"
 	wait "$1" || :
 	lanes=$(echo "$lanes " | sed "s/ $1 / /")
 	cat "$logs/$2.log"
 }
 
-# A VM has one busy CPU: run these one after the other, in parallel with the native tests.
+# A VM keeps one CPU busy, so run VMs one after the other, in parallel with the native tests.
 lane_vms() {
-	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
-	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
-	stage vms "beside: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
-	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders"
-	stage vms "beside: arm64 VM, the module and perf's pages" with_both
-	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
-	stage vms "beside: x86_64 VM, two kinds of core" kinds_of_core
-	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
+	stage vms "parallel: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
+	stage vms "parallel: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
+	stage vms "parallel: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
+	stage vms "parallel: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders"
+	stage vms "parallel: arm64 VM, the module and perf's pages" with_both
+	stage vms "parallel: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
+	stage vms "parallel: x86_64 VM, two kinds of core" kinds_of_core
+	stage vms "parallel: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
 		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why/parts why/stacks why/planted pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
-	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
+	stage vms "parallel: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools why pcp/local pcp/local_processes
 }
 
-# Programs with sanitizers rarely wait; those without leave CPU time for them.
+# Run programs with sanitizers, which rarely wait, in parallel with programs that do.
 lane_asan() {
-	stage asan "beside: native, with AddressSanitizer and UBSan" asan
+	stage asan "parallel: native, with AddressSanitizer and UBSan" asan
 }
 
-# kernel NAME KIND [RECORDED] [SERIES]: run vm/kernel.sh with that kind; failures are in the results
+# kernel NAME KIND [RECORDED] [SERIES]: run vm/kernel.sh with this kind; failures are written to the
+# results
 kernel() {
 	RESULTS=$work/$1 RECORDED=${3:-} NEWER=${4:-} "$here/vm/kernel.sh" "$2" || [ -s "$work/$1" ] ||
-		echo "fail $1 kernel/$2 could not begin" >>"$work/$1"
+		echo "fail $1 kernel/$2 did not start" >>"$work/$1"
 }
 
 source_checks() {
@@ -201,13 +203,13 @@ host_before() {
 }
 
 host_after() {
-	name='host/kernel BPF programs, maps, links, probes and pins are those of before'
+	name='host/kernel BPF programs, maps, links, probes and pins are unchanged'
 	if [ "$(id -u)" != 0 ]; then
 		echo "skip $host $name: only root may list them" >>"$work/host"
 	elif "$here/host.sh" >"$work.host.after" && diff "$work.host.before" "$work.host.after"; then
 		echo "pass $host $name" >>"$work/host"
 	else
-		echo "test: this machine's kernel is not as it was (<: what has gone, >: what is new)"
+		echo "test: this machine's kernel has changed (<: removed, >: added)"
 		echo "fail $host $name" >>"$work/host"
 	fi
 }
@@ -216,7 +218,7 @@ recorded() {
 	"$here/apart.sh" "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 }
 
-# The end, also if interrupted: stop the VMs.
+# At the end, also after an interrupt, stop the VMs.
 finish() {
 	trap - EXIT INT TERM
 	for pid in $lanes; do
@@ -224,7 +226,7 @@ finish() {
 		wait "$pid" 2>/dev/null || :
 	done
 	for lane in main asan vms; do
-		[ ! -e "$work.stage.$lane" ] || echo "fail $host make/test ended in the stage '$(cat "$work.stage.$lane")'" >>"$work/ended"
+		[ ! -e "$work.stage.$lane" ] || echo "fail $host make/test ended in stage '$(cat "$work.stage.$lane")'" >>"$work/ended"
 	done
 	printf '\n== all (%ss)\n' "$(($(date +%s) - started))"
 	cat "$work.times.main" "$work.times.asan" "$work.times.vms" 2>/dev/null || :
@@ -252,7 +254,7 @@ if [ "${1:-}" = --lane ]; then
 	exit
 fi
 
-# The newest kernel that the module was tested on, and the previous one
+# The newest kernel on which the module was tested, and the previous one
 newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") older=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
 started=$(date +%s)
 work=$(mktemp -d) lanes=
@@ -260,10 +262,10 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 rm -rf "$RECORDED" "$top/build/matrix"
 
-echo "test: less than half an hour where two processors have nothing else to do"
+echo "test: takes less than half an hour on two otherwise idle processors"
 if [ ! -e "${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/debug/current" ]; then
-	echo "test: the first time up to an hour: packages and kernels are fetched (each says how large it"
-	echo "test: is), and a debug kernel is built, which takes ten minutes and 1.6 GB in ~/.cache/vcpc"
+	echo "test: the first run takes up to an hour: packages and kernels are downloaded (each prints its"
+	echo "test: size), and a debug kernel is built, which takes ten minutes and 1.6 GB in ~/.cache/vcpc"
 fi
 stage main "setup" "$top/scripts/setup.sh"
 host_before
@@ -275,11 +277,11 @@ stage main "source: style, structure, documentation" source_checks
 lane asan
 asan=$!
 stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab python scripts
-stage main "native: archives, answers of a pmcd and of an agent of any bytes" fuzz
+stage main "native: fuzzing of archives, and of replies of a pmcd and of an agent" fuzz
 lane_ends $asan asan
-stage main "arm64 VM with Linux $older: what depends on its PMU" kernel arm64-newer newer-pmu '' "$older"
+stage main "arm64 VM with Linux $older: tests of its PMU" kernel arm64-newer newer-pmu '' "$older"
 stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
-stage main "x86_64 VM with Linux $newest: what depends on the kernel" kernel x86_64-newer newer-some "$RECORDED" "$newest"
+stage main "x86_64 VM with Linux $newest: tests that depend on the kernel" kernel x86_64-newer newer-some "$RECORDED" "$newest"
 lane_ends $vms vms
-stage main "what was recorded in the VMs, beside PCP" recorded
+stage main "archives recorded in the VMs, compared with PCP" recorded
 host_after

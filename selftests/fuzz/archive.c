@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: read an archive of arbitrary bytes in every possible way.
+ * Fuzz with libFuzzer: read an archive of arbitrary bytes with every call.
  *
- * An input is the concatenation of the three files of an archive: the lengths of metadata and index
- * as little-endian words, then metadata, index, volume.  The mutator knows records: it changes,
- * repeats, drops and swaps them and keeps their frames valid, so that the code after the first
- * check is also reached.
+ * An input contains the three files of an archive: the lengths of metadata and index as
+ * little-endian words, then metadata, index and volume.  The mutator changes, repeats, drops and
+ * swaps whole records and keeps their frames valid, in order to reach the code after the first
+ * check.
  *
- * Built with FUZZ_SEED, it is a program that converts an archive to such an input.
+ * When compiled with FUZZ_SEED, this program converts an archive to an input.
  */
 #include <fcntl.h>
 #include <pcp/pmapi.h>
@@ -281,7 +281,7 @@ struct part {
 	int which;		/* 0: metadata, 2: volume */
 };
 
-/* Replace @old bytes at @at with @len others; false if they do not fit. */
+/* Replace @old bytes at @at with @len others.  Return 0 if they do not fit. */
 static int exchange(struct part *p, size_t at, size_t old, const uint8_t *data, size_t len)
 {
 	size_t behind = p->size - at - old;

@@ -5,7 +5,7 @@
 # available.  FUZZ_SEED=0 selects a random seed.
 #
 # The corpus is kept in build/fuzz/archive between runs; an input that causes a failure is stored
-# there as crash-*, and can be run again by its name:
+# there as crash-*.  To run it again:
 #   build/fuzz/fuzz-archive build/fuzz/archive/crash-...
 set -u
 

@@ -1,14 +1,14 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the fuzzers' scripts, with $here set: checks for libFuzzer, builds a program
-# with it, and runs it.  FUZZ_SEED=0 selects a random seed.
+# Sourced by the fuzzers' scripts, which must set $here: check for libFuzzer, build a program with
+# it, and run it. FUZZ_SEED=0 selects a random seed.
 top=$(cd "$here/../.." && pwd)
 out=$top/build/fuzz
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DPM_NO_TIME_CHECKS -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
 sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
 mkdir -p "$out"
 
-# The compiler cache also serves objects compiled in another checkout.
+# Compile relative to the checkout, to find objects that another checkout has cached.
 export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1
 export CCACHE_BASEDIR="$top"
 compiler=$(command -v ccache || :)
@@ -19,7 +19,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }
 	exit 4
 fi
 
-# tail_of LOG: print its end as comments
+# tail_of LOG: print the end of LOG as comments
 tail_of() {
 	tail -n "${2:-20}" "$1" | sed 's/^/# /'
 }
@@ -39,15 +39,15 @@ compile() {
 	rm -rf "$objects"
 	mkdir -p "$objects"
 	for file; do
-		# Compile in the same directory in each checkout, so that relative paths match in the
-		# cache.
+		# Compile in the same directory in each checkout, because relative paths must match
+		# in the cache.
 		# shellcheck disable=SC2086
 		(cd "$top" && $compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file") \
 			>"$objects.log" 2>&1 || it_does_not_build "$objects.log"
 	done
 }
 
-# run_fuzzer OPTION...: return its status; sets $runs to the number of inputs
+# run_fuzzer OPTION...: run it, set $runs to the number of inputs, and return its status
 run_fuzzer() {
 	nice "$out/fuzz-$name" -seed="${FUZZ_SEED:-1}" -print_final_stats=1 -artifact_prefix="$out/$name/" "$@" "$out/$name" \
 		>"$out/$name.log" 2>&1
@@ -56,8 +56,8 @@ run_fuzzer() {
 	return $fuzzed
 }
 
-# fuzz NAME SECONDS MINIMUM WHAT OPTION...: run build/fuzz/fuzz-NAME, which must try at least
-# MINIMUM inputs; on a busy machine it may take up to forty times SECONDS.
+# fuzz NAME SECONDS MINIMUM WHAT OPTION...: run build/fuzz/fuzz-NAME for SECONDS; it must try at
+# least MINIMUM inputs, for which a busy machine may take up to forty times SECONDS
 fuzz() {
 	name=$1 seconds=$2 least=$3 what=$4 begun=$(date +%s)
 	shift 4

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzz with libFuzzer: a pmcd sends arbitrary replies in arbitrary pieces.
+ * Fuzz with libFuzzer: pmcd sends arbitrary replies in arbitrary pieces.
  *
- * The input is the byte stream of the connection.  Every decoder of replies is tried on each
- * complete PDU, and an accepted one is traversed to its end as in host contexts.  The test checks
- * that no read passes the end, that counts match the decoder's results, and that the connection
- * does not use more memory than the data that arrived.
+ * The input is the byte stream of the connection.  Each complete PDU is passed to every decoder of
+ * replies, and a decoded PDU is read to its end as in host contexts.  The test checks that nothing
+ * is read beyond the end, that counts match the decoder's results, and that the connection does not
+ * use more memory than the received data need.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void check(int right, const char *what)
 	abort();
 }
 
-/* Replaces the system call: delivers the input's next bytes, in pieces. */
+/* Replace the system call: deliver the input's next bytes, in pieces. */
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags);
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 {
@@ -91,8 +91,8 @@ static void try_result(struct shim_pdu pdu, uint32_t n, const uint32_t *pmids)
 			touch(value.bytes, value.len);
 		}
 	}
-	check(!pdu.in.bad, "a result that was not whole");
-	check(!values && !blocks && result.next_block == pdu.len, "a result with more or fewer values than it counted");
+	check(!pdu.in.bad, "an incomplete result");
+	check(!values && !blocks && result.next_block == pdu.len, "a result with a wrong number of values");
 }
 
 static void try_instances(struct shim_pdu pdu)
@@ -160,7 +160,7 @@ static void try_descs(struct shim_pdu pdu, uint32_t n, const uint32_t *pmids)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		shim_pdu_descs__next(&pdu, &desc);
-	check(!pdu.in.bad, "descriptors that were not whole");
+	check(!pdu.in.bad, "incomplete descriptors");
 }
 
 static void try_others(const struct shim_pdu *pdu)
@@ -217,10 +217,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 32 && !shim_wire__receive_line(&wire, line))
 		check(strlen(line) < sizeof(line), "a line without an end");
 	for (int i = 0; i < PDUS && !shim_wire__receive(&wire, &pdu); i++) {
-		check(pdu.len >= SHIM_PDU_HEADER && pdu.len <= size, "a PDU longer than what came");
+		check(pdu.len >= SHIM_PDU_HEADER && pdu.len <= size, "a PDU longer than the data");
 		try_all(&pdu);
 	}
-	check(wire.in_room <= 2 * size + 131072, "more memory than what came");
+	check(wire.in_room <= 2 * size + 131072, "more memory than the received data need");
 	wire.fd.nr = -1;	/* the descriptor belongs to no process */
 	shim_wire__fini(&wire);
 	return 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzz the replies of a pmcd for 10 seconds, or FUZZ_SECONDS.  FUZZ_SEED=0 selects a random
-# seed.  An input that causes a failure is stored in build/fuzz/pmcd_reply.
+# Fuzz the replies of pmcd for 10 seconds, or FUZZ_SECONDS.  FUZZ_SEED=0 selects a random seed.  An
+# input that causes a failure is stored in build/fuzz/pmcd_reply.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ compile pmcd/base '' "$top"/user/base/*.c
 clang $flags $sanitize -o "$out/fuzz-pmcd_reply" "$here/pmcd_reply.c" "$out"/pmcd/pdu/*.o "$out"/pmcd/base/*.o \
 	-lpthread >"$out/pmcd.log" 2>&1 || it_does_not_build "$out/pmcd.log"
 
-# seed NAME WORD...: hexadecimal words after the byte that selects how they are split
+# seed NAME WORD...: write a seed: a byte that selects how it is split, then the hexadecimal words
 seed() {
 	file=$out/pmcd_reply/$1
 	shift

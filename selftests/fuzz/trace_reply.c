@@ -3,9 +3,9 @@
  * Fuzz with libFuzzer: a trace agent sends arbitrary replies, at any time and in arbitrary pieces.
  *
  * The library's connection uses a simulated socket, clock and host: the input determines the result
- * of each call.  There is no waiting, so thousands of connections are made per second.  The test
- * checks that every call returns within its time limit, that an event is sent completely or not at
- * all, and that each result is a documented one.
+ * of each call.  Nothing waits, so the fuzzer makes thousands of connections per second.  The test
+ * checks that every call returns within its time limit, that an event is sent either completely or
+ * not at all, and that each result is documented.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -37,7 +37,8 @@ static struct world {
 	size_t size, at;
 	uint64_t now;
 	int open;		/* the socket is open */
-	int stranger;		/* the program has reused its number for another file */
+	/* The program has reused the descriptor's number for another file. */
+	int stranger;
 	unsigned char sent[SENT];
 	size_t nsent;		/* bytes sent of an incomplete event */
 	unsigned long events;
@@ -74,7 +75,7 @@ void fuzz_freeaddrinfo(struct addrinfo *list);
 int fuzz_socket(int family, int type, int protocol)
 {
 	(void)family, (void)type, (void)protocol;
-	check(!world.open, "two sockets at a time");
+	check(!world.open, "two sockets at the same time");
 	if (draw() % 16 == 15) {
 		errno = EMFILE;
 		return -1;
@@ -87,7 +88,7 @@ int fuzz_socket(int family, int type, int protocol)
 int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	(void)level, (void)name, (void)value, (void)len;
-	check(fd == SOCKET && world.open, "an option of no socket");
+	check(fd == SOCKET && world.open, "sets an option without a socket");
 	return 0;
 }
 
@@ -97,7 +98,7 @@ int fuzz_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	int err = errors[draw() % 6];
 
 	(void)level, (void)name;
-	check(fd == SOCKET && world.open && *len == sizeof(err), "an option of no socket");
+	check(fd == SOCKET && world.open && *len == sizeof(err), "sets an option without a socket");
 	memcpy(value, &err, sizeof(err));
 	return 0;
 }
@@ -107,15 +108,15 @@ int fuzz_connect(int fd, const struct sockaddr *to, socklen_t len)
 	static const int errors[] = { 0, 0, EINPROGRESS, EINPROGRESS, ECONNREFUSED, EINTR };
 
 	(void)to, (void)len;
-	check(fd == SOCKET && world.open, "connects no socket");
+	check(fd == SOCKET && world.open, "connects without a socket");
 	errno = errors[draw() % 6];
 	return errno ? -1 : 0;
 }
 
-/* Time advances only here: without a timeout this would wait forever. */
+/* Advance the time; it advances only here, so without a timeout this would wait forever. */
 int fuzz_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-	check(n == 1 && fds->fd == SOCKET && world.open, "waits for no socket");
+	check(n == 1 && fds->fd == SOCKET && world.open, "waits without a socket");
 	check(ms >= 0 && ms <= 10001, "waits too long");
 	if (draw() % 4 < 3) {
 		world.now += 1000;
@@ -141,9 +142,9 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	size_t n;
 
 	(void)flags;
-	check(fd == SOCKET && world.open, "receives of no socket");
-	check(size && size <= MAX_ACK, "room that is none");
-	/* Time also advances when nothing arrives. */
+	check(fd == SOCKET && world.open, "receives without a socket");
+	check(size && size <= MAX_ACK, "an invalid buffer");
+	/* Advance the time even if nothing arrives. */
 	world.now += SECOND / 100;
 	switch (draw() % 8) {
 	case 0:
@@ -165,7 +166,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	}
 }
 
-/* Events must arrive one after the other, each complete. */
+/* Check that events arrive one after the other, each complete. */
 static void take_byte(unsigned char byte)
 {
 	uint32_t size, type;
@@ -181,7 +182,7 @@ static void take_byte(unsigned char byte)
 	check(size >= 28 && size <= 272, "an event's length");
 	if (world.nsent < size)
 		return;
-	check(world.sent[12] == 1 && world.sent[14] >= 1 && world.sent[14] <= 4, "an event's head");
+	check(world.sent[12] == 1 && world.sent[14] >= 1 && world.sent[14] <= 4, "an event header");
 	check(24u + world.sent[13] <= size && !world.sent[24 + world.sent[13] - 1], "an event's tag");
 	world.nsent = 0;
 	world.events++;
@@ -195,7 +196,7 @@ ssize_t fuzz_send(int fd, const void *from, size_t size, int flags)
 	size_t n = size;
 
 	(void)flags;
-	check(fd == SOCKET && world.open && size, "sends to no socket");
+	check(fd == SOCKET && world.open && size, "sends without a socket");
 	world.now += 1000;
 	if (how == 7) {
 		errno = errors[draw() % 5];
@@ -210,7 +211,7 @@ ssize_t fuzz_send(int fd, const void *from, size_t size, int flags)
 
 int fuzz_close(int fd)
 {
-	check(fd == SOCKET && world.open, "closes what is not its own");
+	check(fd == SOCKET && world.open, "closes another file");
 	world.open = 0;
 	return 0;
 }
@@ -231,7 +232,7 @@ int fuzz_clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-/* More addresses than the library uses */
+/* Return more addresses than the library uses. */
 int fuzz_getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
 		     struct addrinfo **list)
 {
@@ -284,7 +285,7 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 	start = world.now;
 	err = how & 64 ? shim_agent__transport.connect(p) :
 	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
-	check(err <= 0, "success that is none");
+	check(err <= 0, "success although the call failed");
 	/*
 	 * The limits are 3 s for all connects, and 10 s each for the greeting, for sending the
 	 * event, and for the answer.

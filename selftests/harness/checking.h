@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Whether this is a debug kernel (or one with KCSAN), which is many times slower, by a varying
- * factor
- */
+/* Detect a debug kernel (or one with KCSAN), which is many times slower, by a varying factor. */
 #ifndef SELFTESTS_CHECKING_H
 #define SELFTESTS_CHECKING_H
 
@@ -10,7 +7,7 @@
 #include <unistd.h>
 
 /* The reason to pass to SKIP */
-#define KEEPS_NO_TIME "a kernel that checks whatever it does keeps no time"
+#define KEEPS_NO_TIME "a debug kernel is too slow for measurements of time"
 
 static inline bool kernel_checks(void)
 {

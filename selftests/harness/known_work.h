@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Work with known counts, and other functions that tests of counters share, independent of the API
- */
+/* Work with known counts, and other functions for tests of counters, independent of the API */
 #ifndef SELFTESTS_KNOWN_WORK_H
 #define SELFTESTS_KNOWN_WORK_H
 
@@ -36,7 +34,7 @@ static inline void touch(int pages)
 	munmap((void *)map, pages * size);
 }
 
-/* Execute exactly 2 * @rounds instructions, and a few around them. */
+/* Execute exactly 2 * @rounds instructions, and a few before and after them. */
 static inline void spin(unsigned long rounds)
 {
 	if (!rounds)
@@ -53,7 +51,7 @@ static inline void spin(unsigned long rounds)
 
 #define MS	1000000ULL	/* ns */
 
-/* The calling thread's, in ns */
+/* Return the calling thread's CPU time in ns. */
 static inline __u64 cpu_time(void)
 {
 	struct timespec ts;
@@ -71,7 +69,7 @@ static inline void burn(__u64 ns)
 		spin(10000);
 }
 
-/* The number of open files among the first thousand descriptors */
+/* Return the number of open files among the first thousand descriptors. */
 static inline int open_files(void)
 {
 	int fd, n = 0;

@@ -3,7 +3,7 @@
  * The kernel's harness with a longer timeout and leak detection.
  *
  * The original allows 30 s of wall time, which is not enough for emulated machines, debug kernels
- * or busy hosts.  A test that hangs is ended by run-tests.sh in any case.
+ * or busy hosts.  run-tests.sh ends a test that hangs.
  *
  * Each test is a child that ends with _exit(2), after which LeakSanitizer does not run.  With
  * SAN=1, and VCPC_LEAKS=1 in the environment, a test that would pass but has leaked memory fails.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * If the module is not loaded, skip tests of features that only the module has, unless the
- * program's library has a synthetic back end.
+ * If the module is not loaded, skip tests of features that perf lacks, unless the program's library
+ * has a synthetic back end.
  */
 #ifndef SELFTESTS_NEEDS_MODULE_H
 #define SELFTESTS_NEEDS_MODULE_H
@@ -16,7 +16,7 @@
 
 #define HAS_MODULE	(HAS_SYNTHETIC || !access("/dev/vcpc", F_OK))
 
-/* The first statement of a test; @why: the feature that perf alone does not have */
+/* Must be the first statement of a test; @why: the feature that perf lacks */
 #define NEEDS_MODULE(why) \
 	do { \
 		if (!HAS_MODULE) \

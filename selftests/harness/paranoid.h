@@ -21,7 +21,7 @@ static inline int perf_event_paranoid(void)
 	return level;
 }
 
-/* The first statement of a test */
+/* Must be the first statement of a test. */
 #define NEEDS_PARANOID_2() \
 	do { \
 		if (perf_event_paranoid() > 2) \

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program in C++, and one that calls pm_init() with two arguments, compile and link.
+# A C++ program, and a program that calls pm_init() with two arguments, compile and link.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 
-# program NAME COMPILER OPTION: compile standard input; the program returns 0
+# program NAME COMPILER OPTION: compile standard input, and check that the program returns 0
 program() {
 	cat >"$dir/source"
 	# shellcheck disable=SC2086

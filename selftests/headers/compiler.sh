@@ -5,7 +5,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 include=$top/user/include
 evidence=$dir/errors
 
-# compiles LANGUAGE COMPILER WHAT SOURCE: without a warning
+# compiles LANGUAGE COMPILER WHAT SOURCE: check that it compiles without a warning
 compiles() {
 	if ! command -v "$2" >/dev/null; then
 		skip "$3" "no $2"

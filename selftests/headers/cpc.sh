@@ -65,7 +65,7 @@ int main(void)
 	return cpc && cpc_close(cpc) ? 5 : (int)told;
 }
 END
-# runs LANGUAGE COMPILER: it compiles without a warning, and returns 0
+# runs LANGUAGE COMPILER: check that the program compiles without a warning and returns 0
 runs() {
 	if ! command -v "$2" >/dev/null; then
 		skip "in $1" "no $2"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The files of make install suffice to build and run a program for each API.
+# The files that make install copies suffice to build and run a program for each API.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
@@ -8,7 +8,7 @@ build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 . "$(dirname "$0")/../tap.sh"
 dest=$dir/root
 
-# face NAME HEADER CALL: a program that includes the header and makes the call runs
+# face NAME HEADER CALL: check that a program that includes HEADER and makes CALL runs
 face() {
 	printf '#include <%s>\n#include <stdio.h>\nint main(void) { %s; return 0; }\n' "$2" "$3" >"$dir/$1.c"
 	# shellcheck disable=SC2046
@@ -17,9 +17,9 @@ face() {
 	result "$1: $2 compiles, links and runs"
 }
 
-DESTDIR=$dest PREFIX=/opt LIBDIR=/opt/lib JNIDIR=/opt/lib MODULE=no "$top/scripts/install.sh" install "$build" >/dev/null; result "install into DESTDIR"
+DESTDIR=$dest PREFIX=/opt LIBDIR=/opt/lib JNIDIR=/opt/lib MODULE=no "$top/scripts/install.sh" install "$build" >/dev/null; result "files are installed into DESTDIR"
 export PKG_CONFIG_PATH="$dest/opt/lib/pkgconfig" PKG_CONFIG_LIBDIR="$dest/opt/lib/pkgconfig"
-[ "$(pkg-config --modversion libshim)" = "$(cat "$top/VERSION")" ]; result "pkg-config knows the version"
+[ "$(pkg-config --modversion libshim)" = "$(cat "$top/VERSION")" ]; result "pkg-config prints the version"
 face libshim shim/shim.h 'puts(shim_version())'
 face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent") >= 0'
 face libshim-pcp7 pcp/pmapi.h 'struct timespec t; char *e; return pmParseInterval("1", &t, &e)'
@@ -28,16 +28,16 @@ face libshim-aix pmapi.h 'return pm_stop_mythread() != Pmapi_NoInit'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'
 for name in cpc pctx pmapi pcp pcp_import pcp_trace; do
 	[ "$(readlink -f "$(pkg-config --define-prefix --variable=compatdir libshim-cpc)/lib$name.so")" = "$(readlink -f "$dest/opt/lib/libshim.so")" ]
-	result "the link name $name is this library"
+	result "the link name $name leads to this library"
 done
 for page in cpc_buf_sub cpc_set_restart cpc_rele pctx_run; do
 	grep -q . "$dest/opt/share/man/man3/$page.3" && [ -e "$dest/opt/share/man/$(sed -n 's/^\.so //p' "$dest/opt/share/man/man3/$page.3")" ]
-	result "a manual page of $page's name"
+	result "a manual page is named $page"
 done
 [ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
 pages=$(ls "$dest/opt/share/man/man3" "$dest/opt/share/man/man1")
 missing=$(grep -o '^[[:space:]]*pm_[A-Za-z_]*;' "$top/user/libshim.map" | tr -d '[:space:]' | tr ';' '\n' |
 	while read -r call; do echo "$pages" | grep -qx "$call.3" || echo "$call"; done)
 [ -z "$missing" ] && [ "$(cat "$dest/opt/share/man/man3/pm_get_data_mx.3")" = ".so man3/libshim-aix.3" ]
-result "each call of AIX' has a page of its name"
+result "each call of AIX has a page with its name"
 done_testing

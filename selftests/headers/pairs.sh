@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# libcpc's headers together with each other API's header, in C and in C++, in both orders.
+# libcpc's headers compile together with each other API's header, in C and in C++, in both orders.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
@@ -20,7 +20,7 @@ int use(cpc_t *c) { return cpc_close(c); }"
 
 others=$(cd "$include" && find . -name '*.h' ! -path './cpc/*' | sed 's|^\./||' | sort)
 [ "$(echo "$others" | wc -w)" -ge 10 ]
-result "there are other faces' headers"
+result "there are headers of other APIs"
 for header in $others linux/vcpc.h libpctx.h; do
 	together "$header" libcpc.h
 	together libcpc.h "$header"

@@ -9,8 +9,8 @@ build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
 
-# program WHAT FOLDER LIBRARIES...: the program on standard input compiles without a warning, links
-# with these names alone, runs and returns 0
+# program WHAT FOLDER LIBRARIES...: check that the program on standard input compiles without a
+# warning, links with only these libraries, and returns 0
 program() {
 	what=$1 folder=$2
 	shift 2
@@ -146,7 +146,7 @@ int main(void)
 }
 END
 
-program "a program for Solaris with names of its own" cpc -lcpc <<'END'
+program "a program for Solaris that defines the same names" cpc -lcpc <<'END'
 #define SHIM_NO_HRTIME
 #define SHIM_NO_REGSET
 #define SHIM_NO_STRLCPY
@@ -167,7 +167,7 @@ int main(void)
 }
 END
 
-program "Solaris: the oldest C, a thread that does not come back, the C library's sysinfo() beside Solaris'" cpc -lcpc \
+program "Solaris: the oldest C, a thread that does not return, the C library's sysinfo() together with Solaris'" cpc -lcpc \
 	-std=c89 -D_GNU_SOURCE <<'END'
 #include <sys/systeminfo.h>
 #include <sys/sysinfo.h>
@@ -234,7 +234,7 @@ END
 evidence=$dir/needed
 readelf -d "$dir/program" | grep NEEDED >"$evidence"
 grep -q 'libshim\.so\.1' "$evidence" && ! grep -q libpcp "$evidence"
-result "what was linked is this library, under its own name"
+result "programs are linked with this library, under its own name"
 
 if command -v aarch64-linux-gnu-gcc >/dev/null; then
 	echo '#include <libcpc.h>
@@ -242,7 +242,7 @@ unsigned long long where(ucontext_t *uc);
 unsigned long long where(ucontext_t *uc) { return uc->uc_mcontext.gregs[PC] + uc->uc_mcontext.gregs[SP]; }' |
 		aarch64-linux-gnu-gcc -x c -O2 -Wall -Wextra -Werror -I"$top/user/include/cpc" -S -o "$dir/arm64.s" -
 	grep -qw 32 "$dir/arm64.s" && grep -qw 31 "$dir/arm64.s"
-	result "registers on arm64 are found by their number"
+	result "registers on arm64 are found by number"
 else
 	skip "registers on arm64" "no compiler for it"
 fi

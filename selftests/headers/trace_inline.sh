@@ -10,8 +10,8 @@ build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 . "$here/../tap.sh"
 evidence=$dir/errors
 
-# builds COMPILER LANGUAGE SOURCE OPTIONS...: it compiles without a warning, optimized or not, and
-# runs
+# builds COMPILER LANGUAGE SOURCE OPTIONS...: check that the program compiles without a warning,
+# optimized or not, and runs
 builds() {
 	compiler=$1 language=$2 source=$3
 	shift 3
@@ -35,7 +35,7 @@ int main(void)
 	       pmtracecounter("c", 2) || pmtraceabort("t") != PMTRACE_ERR_NOPROGRESS;
 }
 END_SOURCE
-# A program's header, included by several source files
+# A header that several source files of a program include
 cat >"$dir/inline" <<'END_SOURCE'
 #include <pcp/trace.h>
 inline int enter(const char *other)

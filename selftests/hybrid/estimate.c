@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of multiplexed events of a thread that moves between two kinds of core: 95 of 100
- * intervals contain the true value, for each kind and for the sum.
+ * If a thread moves between two kinds of core, 95 of 100 confidence intervals of its multiplexed
+ * events contain the true value, for each kind and for the sum.
  *
- * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same, at a rate that changes at
- * random. The first two share a counter, so they are multiplexed; the third has its own, and gives
- * the true value.
+ * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same ticks, at a rate that changes
+ * at random. The first two share a counter, so they are multiplexed.  The third has its own
+ * counter, which provides the true value.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -40,7 +40,7 @@ static long cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Once a byte arrives, run on one CPU after the other, for random times. */
+/* Once a byte arrives, run on each CPU alternately, for random times. */
 static void wander(int go, unsigned int seed)
 {
 	char c;
@@ -78,9 +78,8 @@ static int open_exact(const char *pmu, pid_t pid)
 }
 
 /*
- * A virtual machine on a busy host pauses now and then.  If that happens after the kernel has
- * stopped one context of events and before it stops the other, their times differ, and the run is
- * inconclusive.
+ * A busy host can pause a virtual machine.  If this happens after the kernel has stopped one event
+ * context and before it stops the other, their times differ, and the run is inconclusive.
  */
 static bool read_exact(struct run *run)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets of events on two kinds of core: each kind's counts and their sum are exact, wherever threads
- * run.
- */
+/* Each kind of core's counts of a set, and their sum, are exact, wherever threads run. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -102,7 +99,7 @@ TEST_F(kinds, own_thread)
 	expect(_metadata, &sample, want);
 }
 
-/* The total over a process that is bound before it forks, and over its children */
+/* The total of a process includes its children, if the set is bound before it forks. */
 TEST_F(kinds, tree)
 {
 	uint64_t want[ALL] = { 0 }, child[ALL] = { 0 };
@@ -126,7 +123,7 @@ TEST_F(kinds, tree)
 	expect(_metadata, &sample, want);
 }
 
-/* Each CPU is of one kind; events of the other kind count 0 there. */
+/* Each CPU is of one kind, and counts 0 for events of the other kind. */
 TEST_F(kinds, cpus)
 {
 	uint64_t want[ALL] = { 0 };
@@ -203,7 +200,7 @@ TEST_F(kinds, names)
 }
 
 /*
- * Another user's pinned events take the other kind's counters, so the set is invalid after the
+ * If another user's pinned events take the counters of the other kind, the set is invalid after a
  * migration.
  */
 TEST_F(kinds, stolen_on_one_kind)
@@ -229,7 +226,7 @@ TEST_F(kinds, stolen_on_one_kind)
 	ASSERT_TRUE(move_to(1));
 	ASSERT_TRUE(make_ticks(10));
 	EXPECT_EQ(-EAGAIN, shim_set_sample(self->set, 0, &sample));
-	/* The same for inherited sets */
+	/* The same holds for inherited sets. */
 	ASSERT_TRUE(move_to(0));
 	shim_set_unbind(self->set, 0);
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TREE));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * On two kinds of core, libcpc reports one number of counters, that of the kind with the fewest.
- */
+/* On two kinds of core, libcpc reports one number of counters, which is the smaller one. */
 #include <errno.h>
 #include <string.h>
 
@@ -42,7 +40,7 @@ TEST_F(cpc, machine)
 	NEED_HYBRID();
 	EXPECT_EQ(CYCLES_FIT, cpc_npic(self->cpc));
 	EXPECT_NE(NULL, strstr(cpc_cciname(self->cpc), " on cpu_core and cpu_atom"));
-	/* Overflows are not offered, because an overflow of a sum cannot be detected. */
+	/* Overflows are not supported, because an overflow of a sum cannot be detected. */
 	EXPECT_EQ(0, cpc_caps(self->cpc));
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc stat -a while a CPU goes offline and comes back: its counts are kept.
+# If a CPU goes offline and comes back online while vcpc stat -a counts, the CPU's counts are kept.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/err"
@@ -31,7 +31,7 @@ cat >"$dir/returns" <<-JOB
 	sh $dir/job
 JOB
 
-# count EVENT: the last value printed
+# count EVENT: print its last value
 count() {
 	awk -v event="$1" '$2 == event { gsub(",", "", $1); value = $1 } END { print value }' "$dir/err"
 }
@@ -46,9 +46,9 @@ result "while it is offline"
 echo 1 >$online
 vcpc stat -a -I 100ms -e instructions sh "$dir/returns" >"$dir/out" 2>"$dir/err"
 [ $? = 0 ] && [ "$(count instructions)" = 19200 ] && [ "$(count cpu_atom/instructions/)" = 1200 ]
-result "and comes back"
+result "the CPU comes back online"
 echo 1 >$online
 vcpc stat -a --multiplex -e cache-misses,r412e sh "$dir/leaves" >"$dir/out" 2>"$dir/err"
 [ $? = 0 ] && grep -q 'cpu_atom/cache-misses/  *estimated' "$dir/err"
-result "with events in turn"
+result "events are multiplexed"
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A test that fails once and then passes is reported, and few of them are allowed; no other test runs twice.
+# A test that fails once and then passes is reported, and only a few may do so; no other test runs twice.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -9,7 +9,7 @@ evidence="$dir/said $dir/results"
 mkdir "$dir/t"
 
 # shellcheck disable=SC2016
-# program NAME LINE...: a test that counts its runs in NAME.runs
+# program NAME LINE...: create a test that counts its runs in NAME.runs
 program() {
 	name=$1
 	shift
@@ -29,7 +29,7 @@ ran() {
 	[ "$(wc -l <"$dir/$first.runs")" = "$times" ]
 }
 
-# sum STATUS LAST-LINE: exit status and last line of the summary
+# sum STATUS LAST-LINE: check the exit status and the last line of the summary
 sum() {
 	"$selftests/summary.sh" /dev/null "$dir/results" >"$dir/said" 2>&1
 	[ $? = "$1" ] && [ "$(tail -n 1 "$dir/said")" = "$2" ]
@@ -48,17 +48,17 @@ program leaks 'echo "ERROR: LeakSanitizer: detected memory leaks"' 'echo "not ok
 program status 'echo "ok 1 - x"' 'echo 1..1' 'exit 1'
 
 ran 1 good && sum 0 '1 passed, 0 failed, 0 skipped'
-result "what passes is run once"
+result "a test that passes runs once"
 ran 2 once && sum 0 '2 passed, 0 failed, 0 skipped' && grep -q '^UNSTABLE.*here t/once x$' "$dir/said"
-result "what failed and then passed is passed, and told"
+result "a test that fails and then passes is a pass, and is reported"
 ran 2 once a b && sum 0 '6 passed, 0 failed, 0 skipped' && ran 2 once a b c && sum 1 '8 passed, 1 failed, 0 skipped'
-result "three of these, not four"
+result "three of these are accepted, but not four"
 ran 2 once && ! UNSTABLE=0 "$selftests/summary.sh" /dev/null "$dir/results" >"$dir/said"
-result "none where none is allowed"
+result "none is accepted if none is allowed"
 ran 2 bad && sum 1 '0 passed, 1 failed, 0 skipped' && ! grep -q UNSTABLE "$dir/said"
-result "what fails twice fails"
+result "a test that fails twice is a failure"
 for name in early dies child leaks status; do
 	ran 1 $name && ! "$selftests/summary.sh" /dev/null "$dir/results" >"$dir/said" && ! grep -q UNSTABLE "$dir/said"
-	result "$name: not run again"
+	result "$name is not run again"
 done
 done_testing

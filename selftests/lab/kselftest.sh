@@ -17,7 +17,7 @@ install "$to" "$build" cpc trace && [ -x "$to/run_kselftest.sh" ]
 result "two targets are installed"
 "$to/run_kselftest.sh" -l >"$dir/out" && [ "$(lines '^cpc:')" = "$(find "$selftests/cpc" -maxdepth 1 \( -name '*.c' -o -name '*.sh' \) | wc -l)" ] &&
 	[ "$(lines '^trace:')" != 0 ] && [ "$(lines '^(cpc|trace):[a-z0-9_]+(\.sh)?$')" = "$(wc -l <"$dir/out")" ]
-result "the list has each program and script of them, and nothing else"
+result "the list has exactly the programs and scripts of both"
 "$to/run_kselftest.sh" -t cpc:refused -t trace:errstr >"$dir/out" 2>&1 && [ "$(lines '^ok 1 selftests: cpc: refused$')" = 1 ] &&
 	[ "$(lines '^ok 1 selftests: trace: errstr$')" = 1 ] && [ "$(lines '^# ok 1 ')" -gt 1 ]
 result "two tests run, and print TAP in TAP"
@@ -26,7 +26,7 @@ cat >"$to/cpc/kept.sh" <<'END'
 . "$(dirname "$0")/../tap.sh"
 evidence=''
 [ "$(command -v vcpc)" = "$(cd "$(dirname "$0")/.." && pwd)/bin/vcpc" ]
-result "vcpc is the installed one"
+result "the installed vcpc is used"
 vcpc --version
 result "and runs"
 done_testing
@@ -39,12 +39,12 @@ printf 'cpc:%s.sh\n' skipped failed >>"$to/kselftest-list.txt"
 sed -i '1i #!/bin/sh' "$to/cpc/skipped.sh" "$to/cpc/failed.sh"
 "$to/run_kselftest.sh" -t cpc:skipped.sh -t cpc:failed.sh >"$dir/out" 2>&1
 [ "$(lines '^ok 1 selftests: cpc: skipped.sh # SKIP$')" = 1 ] && [ "$(lines '^not ok 2 selftests: cpc: failed.sh # exit=3$')" = 1 ]
-result "exit status 4 is a skip, another is a failure"
+result "exit status 4 is a skip, and other statuses are failures"
 
 install "$to" "$build" cpc && [ ! -e "$to/trace" ] && [ ! -e "$to/cpc/failed.sh" ]
-result "installed once more with one target, the folder has no other tests"
+result "after installing one target again, the directory contains no other tests"
 ! install "$dir/none" "$build" no_such_target && [ "$(cat "$dir/err")" = "install: no tests in 'no_such_target'" ]
-result "a target that does not exist is an error"
+result "a nonexistent target is an error"
 ! KSRC=$dir/nothing install "$dir/none" "$build" cpc && grep -q "run 'make setup'" "$dir/err"
-result "without kselftest's files the error says what to run"
+result "without kselftest's files, the error suggests a command"
 done_testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of AIX's <pmapi.h> on the synthetic PMU: every call of every scope */
+/* Misuse every call of every scope of AIX's <pmapi.h>, on the synthetic PMU. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/scopes.h"
@@ -42,7 +42,7 @@ static long data_in_thread(void)
 	return pm_get_data_mythread(&data);
 }
 
-/* A row of a scope, whose calls are in the table of all scopes */
+/* A row for a call of one scope, which is in the table of all scopes */
 #define OF(ready, misuse, call)						\
 	do {								\
 		char text[64];						\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A thread forks while others are inside PMAPI.  The child can use PMAPI with its own contexts.
- * With PCP's library, the child can be left with locks that no thread will release.
+ * With PCP's library, the child can inherit locks that no thread will release.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "pcp/pmapi.h"
 
 #define FORKS	150
-#define SECONDS	20	/* until a child is considered to hang */
+#define SECONDS	20	/* after which a child is considered to hang */
 
 static char base[64], import_base[80];
 static atomic_bool done;
@@ -44,7 +44,7 @@ static int fetch_once(void)
 	return err;
 }
 
-/* Calls that take the locks for zones, messages, configuration, names and derived metrics */
+/* Make calls that take the locks for zones, messages, configuration, names and derived metrics. */
 static int other_calls(void)
 {
 	int err = pmUseZone(0);
@@ -83,7 +83,7 @@ static void *work(void *arg)
 static int (*const works[])(void) = { fetch_once, fetch_once, other_calls };
 #define THREADS	(sizeof(works) / sizeof(works[0]))
 
-/* The exit status of a forked child that makes the calls */
+/* Return the exit status of a forked child that makes the calls. */
 static int child_status(void)
 {
 	int status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of <pcp/import.h>. */
+/* Misuse <pcp/import.h>. */
 #include "pcp/import.h"
 #include "misuse.h"
 #include "pmapi_codes.h"
@@ -11,7 +11,7 @@ static const pmUnits none;
 static pmAtomValue atom;
 static char *long_name;
 
-/* A context with a metric without instances and one with instances */
+/* Create a context with a metric without instances and a metric with instances. */
 static void ready(void)
 {
 	own_folder();

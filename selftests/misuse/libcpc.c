@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of <libcpc.h> and <libpctx.h>, on the synthetic PMU. */
+/* Misuse <libcpc.h> and <libpctx.h>, on the synthetic PMU. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "../cpc/cpc.h"
@@ -26,7 +26,7 @@ static pctx_t *pctx;
 static uint64_t v;
 static char *long_name;
 
-/* Two handles with a set and a buffer each; nothing is bound. */
+/* Create two handles with a set and a buffer each, without binding a set. */
 static void ready(void)
 {
 	cpc = open_with(&set, "page-faults", 0);
@@ -104,7 +104,7 @@ static long release_in_thread(void)
 	return 0;
 }
 
-/* Open up to the given number, return how many succeeded, and close them all. */
+/* Open up to @many handles, close all of them, and return how many were opened. */
 static int open_handles(int many)
 {
 	cpc_t **all = calloc(many, sizeof(*all));

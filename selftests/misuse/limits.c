@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A typical program of each API at the limits of the system: either its results are those without
- * the limit, or a call reports an error.
+ * Run a typical program of each API at the limits of the system.  Either its results are the same
+ * as without the limit, or a call reports an error.
  */
 #include <limits.h>
 #include <sched.h>
@@ -24,7 +24,10 @@
 #include "pcp/trace.h"
 #include "shim/shim.h"
 
-/* If /sys cannot be read, Debian 13's libpfm4 allocates a negative size, and handles NULL. */
+/*
+ * If /sys cannot be read, Debian 13's libpfm4 allocates a negative size.  It handles the NULL that
+ * malloc() returns, so AddressSanitizer must not abort.
+ */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -57,7 +60,7 @@ static struct said {
 static char base[64];
 static long clock_moves;	/* seconds by which the clock is set, from its third reading on */
 
-/* The clock is set back while a program runs. */
+/* Set the clock back while a program runs. */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	static int looks;
@@ -77,7 +80,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Make a call; if it fails, the program ends. */
+/* Make a call.  If it fails, end the program. */
 #define MUST(call, failed) do {								\
 	if (failed((long)(call))) {							\
 		snprintf(said->error, sizeof(said->error), "%.100s failed", #call);	\
@@ -208,7 +211,7 @@ static void record(void)
 	shim_close(handle);
 }
 
-/* Record, then fetch all records: their times ascend. */
+/* Record, then fetch all records.  Their times increase. */
 static void record_and_replay(void)
 {
 	struct timespec last = { 0 };
@@ -363,7 +366,7 @@ static int run(const struct program *p, const struct limit *l)
 	return status;
 }
 
-/* 1 if a row has failed */
+/* Return 1 if a row has failed. */
 static int row(int n, const struct program *p, const struct limit *l, char *usual)
 {
 	int status = run(p, l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the table of misuse. Each call runs in a separate child, so that a crash is the result of
- * a row.
+ * Generate the rows of the tables of misuse.  Each call runs in a separate child, where a crash is
+ * a result like any other.
  *
  * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
  * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
@@ -25,7 +25,7 @@
 
 #define MISUSE_SECONDS	20
 
-/* Disable the sanitizer's handlers, so that a crash is a signal. */
+/* Disable the sanitizer's handlers, because a crash must end the child with a signal. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -35,7 +35,7 @@ const char *__asan_default_options(void)
 static int misuse_rows, misuse_failed, misuse_pipe = -1;
 static const char *misuse_original;	/* the original crashes in the following rows */
 
-/* The name of a result; each program defines its own. */
+/* Write the name of a result to @text; each program defines this function. */
 void misuse_name(char *text, size_t size, long value, int error);
 
 static void misuse_says(const char *text)
@@ -83,7 +83,7 @@ static void misuse_prints(const char *call, const char *misuse, const char *resu
 	printf("%sok %d - %s | %s | %s\n", status ? "not " : "", ++misuse_rows, call, misuse, result);
 }
 
-/* Fork; true in the child, which must make the call; the parent prints its result. */
+/* Fork.  Return true in the child, which must make the call; the parent prints its result. */
 static bool misuse_begins(const char *misuse, const char *call)
 {
 	char result[256] = "";
@@ -139,7 +139,7 @@ static inline int misuse_ends(void)
 #define POINTER(ready, misuse, call)	ROW(ready, misuse, #call, misuse_pointer(call))
 #define NOTHING(ready, misuse, call)	ROW(ready, misuse, #call, call; misuse_says("returns"))
 
-/* Enter a new directory for the row, within the current directory of the program. */
+/* Create a directory for the row in the program's current directory, and change to it. */
 static inline void own_folder(void)
 {
 	char name[] = "XXXXXX";
@@ -164,7 +164,7 @@ static void *misuse_thread(void *arg)
 	return NULL;
 }
 
-/* Run in another thread, which has exited afterwards. */
+/* Run the function in another thread, and wait until this thread has exited. */
 static inline long in_another_thread(long (*fn)(void))
 {
 	struct misuse_call call = { .fn = fn };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of <pcp/pmapi.h>, with contexts on an archive. */
+/* Misuse <pcp/pmapi.h>, with contexts on an archive. */
 #include "../pcp/archive_file.h"
 #include "misuse.h"
 #include "pmapi_codes.h"
@@ -64,7 +64,7 @@ static long destroy_in_thread(void)
 	return pmDestroyContext(context);
 }
 
-/* The number of contexts on an archive that can be open at the same time */
+/* Open contexts on an archive without closing any, and return the number that succeeded. */
 static int many_contexts(int many)
 {
 	int n = 0, err = 0;
@@ -83,7 +83,7 @@ static int many_duplicates(int many)
 	return err < 0 ? err : n;
 }
 
-/* The same, one at a time */
+/* Open and destroy contexts one at a time, and return the number that succeeded. */
 static int many_destroyed(int many)
 {
 	int n = 0, err = 0;

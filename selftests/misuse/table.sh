@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 page=$here/../../Documentation/api/misuse.rst
 programs=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}/tests/misuse
 
-# section PROGRAM TITLE: its rows
+# section PROGRAM TITLE: print a section with the program's rows
 section() {
 	printf '\n%s\n%s\n\n' "$2" "$(echo "$2" | sed 's/./=/g')"
 	printf '.. csv-table::\n   :header: "Call", "Misuse", "Result"\n   :widths: 50, 25, 25\n\n'
@@ -37,8 +37,8 @@ if [ "${1:-}" = --write ]; then
 fi
 diff "$page" "$dir/misuse.rst" >"$dir/diff"
 evidence=$dir/diff
-result "Documentation/api/misuse.rst has what the programs print"
+result "Documentation/api/misuse.rst contains the programs' output"
 result_lines=$(grep -c '^   "``' "$dir/misuse.rst")
 [ "$result_lines" -gt 700 ]
-result "all calls are in it"
+result "it contains all calls"
 done_testing

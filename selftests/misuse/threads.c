@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads that exit, destroy, and record while others still use the same object; mainly for
+ * Some threads exit, destroy, and record while others use the same object; mainly for
  * ThreadSanitizer.
  */
 #include <pthread.h>
@@ -31,7 +31,7 @@ static _Thread_local cpc_buf_t *mine;
 static atomic_int errors;
 static atomic_int samples;
 
-/* A thread can receive signals before it has bound the set, and after it has unbound it. */
+/* A thread can receive signals before it binds the set, and after it unbinds the set. */
 static void sample_in_handler(int sig)
 {
 	int err = errno;

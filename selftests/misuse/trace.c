@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of <pcp/trace.h>, without a listener. */
+/* Misuse <pcp/trace.h>, without a listener. */
 #define PCP_TRACE_NO_INLINE
 #include "pcp/trace.h"
 #include "misuse.h"

@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check whether the native tests detect errors.  Files of user/ are selected with a seed, one change
 # is made in each (mutate.awk), and the native programs for its directory are built and run, fast ones
-# first, until one fails.  If none fails, the same is done with sanitizers, where a leak is a
-# failure, and, with MUTANTS_VM=1, with programs in the x86-64 VM for code that only runs there.
-# PCP is not used: no script that compares with it is run.
+# first, until one fails.  If none fails, the same is done with sanitizers, where a leak is a failure,
+# and, with MUTANTS_VM=1, in the x86-64 VM for code that runs only there.  Scripts that compare with
+# PCP are not run.
 #
 # usage: mutants.sh [COUNT [SEED]]     (30, 1)
 #
-# It works in build/mutants, a copy of the checkout.  Tests that fail, skip or take longer than
-# MUTANT_SECONDS (5; five times that with sanitizers) without any change are left out.  A table of
-# all mutants is written to build/mutants.txt.  MUTANTS_AGAIN=1 reuses the tests and times found by
-# an earlier run.  MUTANTS_FILES lists files to change instead of selecting some; ../tools/vcpc/FILE
-# is a file of the command.  With MUTANTS_ERRORS=1 each change turns an error into success.
-# MUTANTS_PLAIN=1 skips the sanitizers.  MUTANTS_KNOWN is a list of equivalent changes, one "FILE:
-# change" per line (equivalent.txt in this directory).
-# Status: 0 if all other changes were caught.
+# It works in build/mutants, a copy of the checkout.  It omits tests that, without any change, fail,
+# skip or take longer than MUTANT_SECONDS (5; five times that with sanitizers).  A table of all
+# mutants is written to build/mutants.txt.  MUTANTS_AGAIN=1 reuses the tests and times found by an
+# earlier run.  MUTANTS_FILES lists files to change instead of selecting some; ../tools/vcpc/FILE is a
+# file of the command.  With MUTANTS_ERRORS=1 each change turns an error into success. MUTANTS_PLAIN=1
+# skips the sanitizers.  MUTANTS_KNOWN is a list of equivalent changes, one "FILE: change" per line
+# (equivalent.txt in this directory). Status: 0 if all other changes were caught.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,8 +27,7 @@ arch=$(uname -m | sed s/aarch64/arm64/)
 out=$copy/build/$arch
 export PCP_DERIVED_CONFIG='' PCP_CONF=/nonexistent
 
-# Keep the test programs, but rebuild the library, because an interrupted run leaves a changed
-# object.
+# Keep the test programs, but rebuild the library, because an interrupted run leaves a changed object.
 copy_tree() {
 	mkdir -p "$copy"
 	rm -rf "${out:?}/obj" "${out:?}/lib" "${out:?}-san/obj" "${out:?}-san/lib"
@@ -48,19 +46,18 @@ compile() {
 	make -s -C "$copy" ARCH="$arch" SAN="$san" lib tools >"$copy/log" 2>&1
 }
 
-# compile_test NAME
 compile_test() {
 	case $1 in *.sh) make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/lib/libinject.so" >>"$copy/log" 2>&1; return ;; esac
 	make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/tests/$1" >>"$copy/log" 2>&1
 }
 
-# run NAME SECONDS: return the test's status
+# run NAME SECONDS: run the test and return its status
 run() {
 	case $1 in *.sh) (cd "$copy" && VCPC_BUILD=$built FAIL_POINTS=2 timeout -k 5 "$2" sh "selftests/$1") >"$copy/log" 2>&1; return ;; esac
 	(cd "$copy" && VCPC_BUILD=$built timeout -k 5 "$2" "$built/tests/$1") >"$copy/log" 2>&1
 }
 
-# folders_of FILE: patterns of the tests for it
+# folders_of FILE: print patterns for the tests of FILE
 folders_of() {
 	case $1 in
 	../tools/*) echo 'unit/vcpc_|unit/tools_|fail/tools' ;;
@@ -74,7 +71,7 @@ folders_of() {
 	esac
 }
 
-# in_vm FILE: the tests to run in the VM
+# in_vm FILE: print the tests of FILE to run in the VM
 in_vm() {
 	case $1 in
 	core/bpf* | core/counted.c | live/* | pcp/local* | shim/trace* | shim/record*)
@@ -97,7 +94,7 @@ measure() {
 	done | sort -n >"$copy/quick$san"
 }
 
-# ready: the list exists, and the library is built
+# ready: check that the list exists and that the library is built
 ready() {
 	[ -n "${MUTANTS_AGAIN:-}" ] && [ -s "$copy/quick$san" ] && return
 	[ ! -e "$copy/quick$san.new" ] || return 0

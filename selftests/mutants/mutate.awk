@@ -28,7 +28,7 @@ BEGIN {
 	rule("return false;", "return true;", "result")
 }
 
-# The same numbers with every awk, unlike rand()
+# Return the same numbers with every awk, unlike rand().
 function roll(n) {
 	seed = (seed * 16807 + 11) % 2147483647
 	return int(seed / 127) % n
@@ -56,7 +56,7 @@ function negate(line,    s, from, to) {
 	add(line, substr(s, 1, from) "!" substr(s, from) ")" substr(lines[line], length(s) + 1), "negated")
 }
 
-# Replace an error that is returned or stored by 0.
+# Replace an error that is returned or stored with 0.
 function forgive(line,    s, code) {
 	s = lines[line]
 	code = "-(E[A-Z0-9]+|errno|PM_ERR_[A-Z0-9_]+)|PM_ERR_[A-Z0-9_]+"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run a command in an unpacked root with separate mounts and processes, with only harmless devices
-# of this machine, and without access to its kernel.
+# Run a command in an unpacked root, in its own mount and PID namespaces, with only harmless devices
+# of this machine and no access to its kernel.
 #
 # usage: inside.sh ROOT COMMAND-LINE
 set -eu

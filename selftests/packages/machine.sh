@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Boot Debian's user space with the packages installed in a VM, twice: by the kernel they were
-# installed with and by a newer one; called by test.sh.
+# Boot Debian's user space with the packages in a VM, first with the kernel for which they were
+# installed and then with a newer one.  Called by test.sh.
 #
 # usage: machine.sh SUITE ROOT DEBS NEXT LOGS
 #
-# ROOT is an unpacked "user" root, which becomes the VM's disk.  Steps that compile run in it
-# natively: the packages are installed, so DKMS builds the module; then a kernel from backports,
-# whose hook has DKMS build it again.  During the upgrade in the VM DKMS compiles from a cache that
-# is filled here.  Consoles are written to LOGS.
-# The tests are in in-machine.sh, whose TAP is printed, with one plan for each boot.
+# ROOT is an unpacked "user" root, which becomes the VM's disk.  Steps that compile run natively in
+# this root: installing the packages, for which DKMS builds the module, and installing a kernel from
+# backports, whose hook makes DKMS build it again.  During the upgrade in the VM, DKMS uses a
+# compiler cache that is filled here.  Consoles are written to LOGS. The tests are in in-machine.sh,
+# whose TAP is printed, with one plan for each boot.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,7 +54,8 @@ install_packages() {
 	inside "apt-get install -y --no-install-recommends /debs/*.deb"
 }
 
-# The newest kernel in the suite's backports, for which the suite's compiler can build modules
+# Install the newest kernel in the suite's backports for which the suite's compiler can build
+# modules.
 install_newer() {
 	inside "apt-get install -y --no-install-recommends -t $suite-backports linux-image-amd64 linux-headers-amd64"
 }
@@ -88,7 +89,7 @@ unit() {
 	ln -sf ../machine.service "$root/etc/systemd/system/multi-user.target.wants/machine.service"
 	echo "/dev/vda / ext4 defaults 0 1" >"$root/etc/fstab"
 	echo machine >"$root/etc/hostname"
-	# These need a network, or take long.
+	# These services need a network, or take long.
 	for service in apt-daily.timer apt-daily-upgrade.timer man-db.timer e2scrub_all.timer e2scrub_reap.service pmlogger.service pmie.service \
 		pmproxy.service pmlogger_farm.service pmie_farm.service systemd-networkd-wait-online.service; do
 		ln -sf /dev/null "$root/etc/systemd/system/$service"
@@ -96,7 +97,7 @@ unit() {
 	rm -f "$root"/etc/systemd/system/multi-user.target.wants/pm*
 }
 
-# boot KERNEL: run until the machine powers off; its second serial line has the TAP output
+# boot KERNEL: run the machine until it powers off; its second serial line has the TAP output
 boot() {
 	# Emulation is faster with an old CPU, and with a kernel without mitigations for
 	# speculation.
@@ -111,9 +112,9 @@ boot() {
 }
 
 : >"$logs/machine-root.log"
-# A failure here also fails in the machine; the log has the cause.
+# If the machine cannot be prepared, it is not booted; the log has the cause.
 { install_others && install_packages && keep_debs && install_newer && keep_debs && compile_next; } ||
-	{ tail -n 20 "$logs/machine-root.log" | sed 's/^/# /'; echo "not ok - the packages are installed, and a newer kernel"; exit 1; }
+	{ tail -n 20 "$logs/machine-root.log" | sed 's/^/# /'; echo "not ok - the packages and a newer kernel are installed"; exit 1; }
 rm -f "$root"/var/cache/apt/archives/*.deb
 unit
 cp "$root"/boot/vmlinuz-* "$root"/boot/initrd.img-* "$work/"

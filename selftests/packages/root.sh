@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Make a root with a Debian suite's user space, once, and keep it in the cache; prints its tar file.
+# Create a root with a Debian suite's user space, unless the cache contains it, and print the path
+# of its tar file.
 #
 # usage: root.sh build|user SUITE
 #
@@ -22,13 +23,13 @@ user) packages="systemd-sysv udev dbus kmod passwd dkms linux-image-$deb linux-h
 esac
 # shellcheck disable=SC2086
 set -- $packages
-# Another package list creates another root.
+# The name depends on the package list, so another list creates another root.
 root=$cache/$suite-$kind-$(echo "$*" | sha256sum | cut -c 1-12).tar
 if [ ! -e "$root" ]; then
 	mkdir -p "$cache"
 	key=/usr/share/keyrings/debian-archive-keyring.gpg
 	[ ! -e $key ] || signed="[signed-by=$key] "
-	echo "packages: making a root with Debian $suite for '$kind' (some minutes; kept in $cache)" >&2
+	echo "packages: creating a root with Debian $suite for '$kind' (some minutes; kept in $cache)" >&2
 	mmdebstrap --quiet --format=tar --variant=minbase --include="ca-certificates apt-utils $*" \
 		--aptopt='APT::Install-Recommends "false"' "$suite" "$root.new" \
 		"deb ${signed:-}$mirror $suite main" "deb ${signed:-}$mirror $suite-updates main" \

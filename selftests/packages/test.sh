@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build the packages in a bare Debian, twice, compare and check them, install, upgrade and purge
-# them in another, and in a VM that boots it; called by make test-packages.
+# Build the packages twice in a bare Debian, and compare and check them.  Install, upgrade and purge
+# them in another Debian, and in a VM that boots it.  Called by make test-packages.
 #
 # usage: test.sh SUITE
 #
-# It tests the committed source.  Needs root and mmdebstrap; roots are kept in the cache.
-# Nothing is installed on this machine.  The last line is the sum.
+# It tests the committed source.  Needs root and mmdebstrap; roots are kept in the cache. Nothing is
+# installed on this machine.  The last line is the sum.
 set -eu
 
 suite=${1:?usage: test.sh bookworm|trixie}
@@ -14,7 +14,7 @@ suite=${1:?usage: test.sh bookworm|trixie}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 say() { echo "packages: $suite: $*"; }
-[ "$(id -u)" = 0 ] || { say "needs root, for roots of its own" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { say "requires root, to create root directories" >&2; exit 2; }
 command -v mmdebstrap >/dev/null || { say "needs mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
 
 work=$(mktemp -d /var/tmp/vcpc-packages.XXXXXX)
@@ -40,7 +40,7 @@ build() {
 	}
 }
 
-# The packages do not contain what dpkg's tools record about machine and time.
+# Compare packages without the data about machine and time that dpkg's tools record.
 same() {
 	(cd "$work/build/$1/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.1"
 	(cd "$work/build/$2/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.2"
@@ -57,7 +57,7 @@ as_next() {
 	)
 }
 
-# checked NAME COMMAND...: a step as a TAP test
+# checked NAME COMMAND...: run a step as a TAP test
 checked() {
 	name=$1
 	shift
@@ -75,7 +75,7 @@ checked() {
 	git clone -q --no-hardlinks "$top" "$work/build/root/a-longer-path"
 	build /root/vcpc
 	build /root/a-longer-path
-	checked "two builds are the same bytes" same root/vcpc root/a-longer-path
+	checked "two builds are identical" same root/vcpc root/a-longer-path
 	checked "lintian has no errors" "$here/inside.sh" "$work/build" \
 		"cd /root/vcpc/build/deb && lintian --allow-root --fail-on error ./*.changes"
 	as_next
@@ -88,15 +88,15 @@ checked() {
 	"$here/machine.sh" "$suite" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
 } 2>&1 | tee "$results/log"
 
-# Two tests run here; those in the user's root and of both boots print their own plans.
+# Two tests run here; those in the user's root and in both boots print their own plans.
 awk '/^ok / { passed++ } /^not ok / { failed++ } /^1\.\.[0-9]+$/ { planned += substr($1, 4); plans++ }
 	END {
 		planned += 2
 		if (plans != 3) {
-			printf "packages: %d of 3 places came to an end\n", plans
+			printf "packages: %d of 3 places finished\n", plans
 			failed++
 		} else if (passed + failed != planned) {
-			printf "packages: %d of %d tests came to an end\n", passed + failed, planned
+			printf "packages: %d of %d tests finished\n", passed + failed, planned
 			failed++
 		}
 		printf "%d passed, %d failed, 0 skipped\n", passed, failed

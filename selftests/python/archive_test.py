@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Archives: metrics, rows and windows of time, beside what 'vcpc dump' prints of them."""
+"""Archives: metrics, rows and time windows, compared with the output of 'vcpc dump'."""
 import datetime
 import gc
 import os
@@ -40,7 +40,7 @@ def tearDownModule():
 
 
 def dump(path):
-    """[(time of day, {(metric, instance): text})] of what 'vcpc dump --records' prints"""
+    """Return [(time of day, {(metric, instance): text})] from the output of 'vcpc dump --records'."""
     text = subprocess.run([os.path.join(os.environ["VCPC_BUILD"], "bin", "vcpc"), "dump", "--records", "-Z", "UTC", path],
                           text=True, capture_output=True, check=True).stdout
     rows = []
@@ -80,11 +80,11 @@ class Reading(unittest.TestCase):
                 self.assertTrue(found[key] == text or same(found[key], text), (time, key, found[key], text))
 
     def test_vectors(self):
-        """each type's values, and errors in place of values, are those that 'vcpc dump' prints"""
+        """values of each type, and errors in place of values, match 'vcpc dump'"""
         self.compare("vectors")
 
     def test_random(self):
-        """so are those of random archives, in every record"""
+        """every record of random archives matches 'vcpc dump'"""
         self.compare("random")
         self.compare("marked")
 
@@ -104,7 +104,7 @@ class Reading(unittest.TestCase):
             self.assertEqual({(metric.text, metric.help) for metric in archive.metrics()}, {(None, None)})
 
     def test_interpolated(self):
-        """values at each interval lie between those of the records"""
+        """values at each interval lie between the records' values"""
         with vcpc.Archive(made["vectors"]) as archive:
             rows = list(archive.rows("v.cu32", interval=2.5))
             self.assertEqual([row.time for row in rows], [START + i * 5 * SECOND // 2 for i in range(21)])
@@ -133,7 +133,7 @@ class Reading(unittest.TestCase):
             self.assertEqual({value[1] for value in archive.values("w")}, {"w.errors", "w.late"})
 
     def test_derived(self):
-        """a derived metric of what is not there is no metric"""
+        """a derived metric of a nonexistent metric does not exist"""
         program = "import vcpc; a = vcpc.Archive(%r); print(a.names('here'), list(a.values('here.twice'))[1][3])" % made["vectors"]
         definitions = os.path.join(folder.name, "definitions")
         with open(definitions, "w") as file:
@@ -143,7 +143,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(result.stdout, "['here.twice'] 26\n")
 
     def test_several(self):
-        """a folder of archives is one"""
+        """a directory of archives is one archive"""
         with vcpc.Archive(folder.name + "/vectors," + folder.name + "/vectors") as archive:
             self.assertEqual(len(list(archive.rows("v.cu32"))), 6)
 
@@ -169,7 +169,7 @@ class Reading(unittest.TestCase):
 
 class Wrong(unittest.TestCase):
     def test_archives(self):
-        """what is no archive"""
+        """files that are not archives"""
         for path in ("/nonexistent", folder.name + "/make_archive", ""):
             with self.assertRaises(vcpc.ArchiveError):
                 vcpc.Archive(path)
@@ -179,7 +179,7 @@ class Wrong(unittest.TestCase):
             vcpc.Archive(None)
 
     def test_questions(self):
-        """what an archive does not have, and times that are none"""
+        """metrics that an archive does not have, and invalid times"""
         with vcpc.Archive(made["vectors"]) as archive:
             for call in (lambda: archive.metric("no.such"), lambda: archive.rows("no.such"), lambda: archive.names("no.such"),
                          lambda: archive.metric("v")):
@@ -195,7 +195,7 @@ class Wrong(unittest.TestCase):
                 archive.rows([])
 
     def test_closed(self):
-        """a closed archive is no more read, by rows that were begun either"""
+        """a closed archive cannot be read, even by rows that were begun before"""
         archive = vcpc.Archive(made["vectors"])
         metric = archive.metric("v.c32")
         rows = archive.rows("v.cu32")
@@ -207,7 +207,7 @@ class Wrong(unittest.TestCase):
                 call()
 
     def test_damaged(self):
-        """a volume of any bytes ends in rows or an error"""
+        """a volume with arbitrary bytes returns rows or an error"""
         with open(made["vectors"] + ".0", "rb") as file:
             good = file.read()
         path = os.path.join(folder.name, "damaged")
@@ -263,7 +263,7 @@ class Wrong(unittest.TestCase):
         self.assertEqual((seen, failed), ([True] * 6, []))
 
     def test_fork(self):
-        """a child of fork() and its parent read on, each by itself"""
+        """after fork(), child and parent continue to read independently"""
         archive = vcpc.Archive(made["vectors"])
         rows = archive.rows("v.cu32")
         first = next(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sets of counters, natively with the kernel's software events."""
+"""Sets of counters, tested natively with the kernel's software events."""
 import gc
 import mmap
 import os
@@ -15,7 +15,7 @@ PAGES = 500
 
 
 def touch():
-    """At least PAGES page faults."""
+    """Cause at least PAGES page faults."""
     with mmap.mmap(-1, PAGES * mmap.PAGESIZE) as memory:
         for i in range(PAGES):
             memory[i * mmap.PAGESIZE] = 1
@@ -43,7 +43,7 @@ class Counters(unittest.TestCase):
             counters.sample()
 
     def test_start_stop(self):
-        """what is stopped counts no more, and goes on when it is started again"""
+        """a stopped set does not count, and continues when it is started again"""
         counters = vcpc.Counters("page-faults")
         counters.start()
         stopped = counters.stop()
@@ -56,7 +56,7 @@ class Counters(unittest.TestCase):
         counters.close()
 
     def test_thread(self):
-        """another thread is counted, and not the one that asks"""
+        """a set counts another thread, not the calling one"""
         go, done = threading.Event(), threading.Event()
         number = []
 
@@ -80,7 +80,7 @@ class Counters(unittest.TestCase):
             thread.join()
 
     def test_process(self):
-        """a process is counted with what it starts"""
+        """a process is counted with the processes that it starts"""
         with subprocess.Popen(["sh", "-c", "read go; ls / >/dev/null; ls / >/dev/null"], stdin=subprocess.PIPE) as child:
             with vcpc.Counters("page-faults", process=child.pid) as counters:
                 before = counters.sample()
@@ -88,7 +88,7 @@ class Counters(unittest.TestCase):
                 self.assertGreater((counters.sample() - before)["page-faults"], 50)
 
     def test_inherit(self):
-        """threads that are started later are counted, if asked for"""
+        """threads that start later are counted if requested"""
         for inherit, least, most in ((None, 0, PAGES - 1), ("threads", PAGES, 1 << 40)):
             with vcpc.Counters("page-faults", inherit=inherit) as counters:
                 thread = threading.Thread(target=touch)
@@ -97,7 +97,7 @@ class Counters(unittest.TestCase):
             self.assertTrue(least <= counters.last["page-faults"] <= most, (inherit, counters.last))
 
     def test_errors(self):
-        """errors have the library's code and text, and the event to blame"""
+        """errors have the library's code and text, and name the event"""
         with self.assertRaisesRegex(vcpc.CounterError, "page-fualts: No such file.*page-faults") as caught:
             vcpc.Counters("task-clock", "page-fualts")
         self.assertEqual((caught.exception.code, caught.exception.errno), (-2, 2))
@@ -130,7 +130,7 @@ class Counters(unittest.TestCase):
         self.assertLessEqual(descriptors(), before)
 
     def test_body_raises(self):
-        """a body's exception goes on"""
+        """an exception in the body is passed on"""
         with self.assertRaises(KeyError):
             with vcpc.Counters("page-faults") as counters:
                 raise KeyError
@@ -139,7 +139,7 @@ class Counters(unittest.TestCase):
             counters.close()
 
     def test_close_while_sampling(self):
-        """closing while other threads sample is no more than ValueError there"""
+        """closing while other threads sample causes only ValueError in them"""
         for _ in range(10):
             counters = vcpc.Counters("page-faults")
             counters.start()
@@ -160,7 +160,7 @@ class Counters(unittest.TestCase):
             self.assertEqual(len(ended), 3)
 
     def test_fork(self):
-        """a child that leaves the statement ends nothing of its parent's"""
+        """a child that leaves the statement does not affect its parent's set"""
         with vcpc.Counters("page-faults") as counters:
             child = os.fork()
             if child == 0:
@@ -175,7 +175,7 @@ class Counters(unittest.TestCase):
         self.assertGreaterEqual((counters.last - before)["page-faults"], PAGES)
 
     def test_signal(self):
-        """a handler that samples and closes meets no deadlock"""
+        """a signal handler that samples and closes does not deadlock"""
         counters = vcpc.Counters("page-faults")
         counters.start()
         seen = []
@@ -199,7 +199,7 @@ class Counters(unittest.TestCase):
         self.assertGreaterEqual(len(seen), 20)
 
     def test_events(self):
-        """events have descriptions; what a handler raises meanwhile is raised"""
+        """events have descriptions, and an exception in a handler is raised"""
         found = vcpc.events()
         self.assertTrue(found["page-faults"])
         self.assertGreaterEqual(set(vcpc.events(everything=True)), set(found))
@@ -220,7 +220,7 @@ class Counters(unittest.TestCase):
 
 class Backend(unittest.TestCase):
     def test_why(self):
-        """what counts, and why"""
+        """backend() reports the back end, and the reason for it"""
         name, why = vcpc.backend()
         self.assertIn(name, ("perf", None))
         self.assertTrue(why)

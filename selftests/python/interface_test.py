@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""vcpc._interface beside the public headers, by the C compiler."""
+"""Compare vcpc._interface with the public headers, using the C compiler."""
 import ctypes
 import os
 import subprocess
@@ -15,7 +15,7 @@ SCALARS = {name: kind for name, kind in c.TYPES.items() if kind is not None and 
 
 
 def compiled(source, *options):
-    """What the compiler says of a program, and its path if it is one."""
+    """Return the compiler's messages about a program, and its path if it compiles."""
     flags = [f"-I{TOP}/user/include", "-DPM_NO_TIME_CHECKS", "-Wall", "-Wextra", "-Werror", *options]
     return subprocess.run(["gcc", "-x", "c", *flags, "-"], input=source, text=True, capture_output=True)
 
@@ -29,7 +29,8 @@ def is_bits(field):
 
 
 def print_structure(kind):
-    """C that prints what layout() has of it; of a bit field, the bytes when all its bits are set."""
+    """Return C code that prints a type as layout() does; for a bit field, the bytes when all its bits
+    are set."""
     name = kind._cname_
     lines = [f'printf("{name} %zu\\n", sizeof({name}));']
     for field in kind._fields_:
@@ -58,18 +59,18 @@ def layout(kind):
 
 class Interface(unittest.TestCase):
     def test_prototypes(self):
-        """the compiler accepts each function's declaration beside the header's"""
+        """the compiler accepts each function's declaration together with the header's"""
         result = compiled(INCLUDES + c.PROTOTYPES, "-fsyntax-only")
         self.assertEqual(result.stderr, "")
 
     def test_a_wrong_prototype(self):
-        """and refuses one that is not the header's"""
+        """the compiler refuses a declaration that differs from the header's"""
         wrong = c.PROTOTYPES.replace("int pmLookupDesc(pmID,", "int pmLookupDesc(unsigned long,")
         self.assertNotEqual(wrong, c.PROTOTYPES)
         self.assertIn("conflicting types", compiled(INCLUDES + wrong, "-fsyntax-only").stderr)
 
     def test_layout(self):
-        """sizes, offsets, bits, signs and numbers are C's"""
+        """sizes, offsets, bits, signs and numbers are the same as in C"""
         body = [print_structure(kind) for kind in structures()]
         body += [f'printf("{name} %zu %d\\n", sizeof({name}), ({name})-1 < 0);' for name in SCALARS]
         body += [f'printf("{name} %lld\\n", (long long)({name}));' for name in c.NUMBERS]
@@ -86,5 +87,5 @@ class Interface(unittest.TestCase):
         self.assertEqual(ours, theirs)
 
     def test_all_are_typed(self):
-        """each function has types, and ctypes takes none as it comes"""
+        """each function has types, and ctypes converts no argument by default"""
         self.assertEqual(len(list(c.functions())), c.PROTOTYPES.count(";"))

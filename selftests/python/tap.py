@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run the tests of a folder, *_test.py of unittest, and say TAP.
+"""Run the unittest files *_test.py of a directory, and print TAP.
 
 usage: tap.py FOLDER
 """
@@ -8,7 +8,7 @@ import unittest
 
 
 class Results(unittest.TestResult):
-    """A line for each test, with its first words of documentation."""
+    """Print a line for each test, with the first line of its documentation."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A trace agent in a thread: takes events over TCP as PCP's own does, and keeps them."""
+"""A trace agent in a thread, which receives events over TCP like PCP's own agent, and keeps them."""
 import socket
 import struct
 import threading
@@ -12,7 +12,7 @@ def _acknowledgement(value):
 
 
 class TraceAgent:
-    """events: (kind, tag, value) in the order in which they came."""
+    """events: (kind, tag, value) in the order in which they arrived."""
 
     def __init__(self):
         self.events = []
@@ -25,7 +25,7 @@ class TraceAgent:
         return self
 
     def __exit__(self, *_exception):
-        # This makes accept() return with an error.
+        # Make accept() return with an error.
         self._listener.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Transactions, points and values: who is told of them, and what a mistake raises."""
+"""Transactions, points and values: which agents receive them, and which exceptions errors raise."""
 import asyncio
 import os
 import subprocess
@@ -14,12 +14,13 @@ TAGS = iter(range(1000))
 
 
 def tag():
-    """One that no other test has used: a tag keeps its kind."""
+    """Return a tag that no other test has used, because a tag keeps its kind."""
     return f"tag {next(TAGS)}"
 
 
 def told(program, agent=True):
-    """What an agent was told by a program of its own process, and the program's output."""
+    """Return the events that an agent received from a program in a process of its own, and the
+    program's output."""
     with TraceAgent() as listener:
         port = listener.port if agent else 1
         environment = os.environ | {
@@ -33,7 +34,7 @@ def told(program, agent=True):
 
 class Told(unittest.TestCase):
     def test_all(self):
-        """an agent is told of transactions, points and values, in order"""
+        """an agent receives transactions, points and values, in order"""
         events, said = told("""
 with vcpc.transaction("slow"):
     time.sleep(.01)
@@ -50,7 +51,7 @@ print(vcpc.lost_events())
         self.assertEqual(said, ["True"] * 5 + ["0"])
 
     def test_decorated(self):
-        """functions and coroutines are timed by each call"""
+        """each call of a function or a coroutine is timed"""
         events, said = told("""
 @vcpc.transaction("call")
 def call(n):
@@ -65,7 +66,7 @@ print(call(1), call(n=2), asyncio.run(wait(3)), call.__name__)
         self.assertEqual(said, ["2", "3", "6", "call"])
 
     def test_aborted(self):
-        """a body that raises is no transaction, and its exception goes on"""
+        """if the body raises an exception, there is no transaction, and the exception is passed on"""
         events, said = told("""
 try:
     with vcpc.transaction("failed"):
@@ -81,7 +82,7 @@ with vcpc.transaction("failed"):
         self.assertEqual(said, ["raised", "True"])
 
     def test_fork(self):
-        """a child that leaves the statement ends nothing; its own are its own"""
+        """a child that leaves the statement does not end its parent's transaction; it can have its own"""
         events, _ = told("""
 with vcpc.transaction("parent's"):
     child = os.fork()
@@ -95,7 +96,7 @@ if not child:
         self.assertEqual(sorted(name for _, name, _ in events), ["child's", "parent's"])
 
     def test_nobody(self):
-        """without an agent a program goes on; strict=True says what is wrong"""
+        """without an agent a program continues; with strict=True the error is raised"""
         events, said = told("""
 print(vcpc.point("a"), vcpc.transaction("b").begin())
 with vcpc.transaction("c"):
@@ -126,7 +127,7 @@ class Misuse(unittest.TestCase):
         self.assertTrue(one.abort())
 
     def test_same_tag(self):
-        """a tag is begun once at a time, by whatever object"""
+        """a tag can have only one open transaction, regardless of the object"""
         name = tag()
         with vcpc.transaction(name):
             with self.assertRaises(vcpc.TraceError):
@@ -135,7 +136,7 @@ class Misuse(unittest.TestCase):
             pass
 
     def test_tags(self):
-        """tags that are none"""
+        """invalid tags"""
         for wrong in ("", "x" * 300):
             with self.assertRaises(vcpc.TraceError):
                 vcpc.point(wrong)
@@ -146,7 +147,7 @@ class Misuse(unittest.TestCase):
         self.assertTrue(vcpc.observe("größe " + tag(), 1))
 
     def test_generators(self):
-        """a generator has no one time, and is refused"""
+        """a generator is refused, because its execution is interrupted"""
         def generator():
             yield 1
 
@@ -157,7 +158,7 @@ class Misuse(unittest.TestCase):
                 vcpc.transaction(tag())(function)
 
     def test_body_raises(self):
-        """what the body raises is raised, whatever the abort says"""
+        """the body's exception is raised, regardless of the result of the abort"""
         one = vcpc.transaction(tag())
         with self.assertRaises(KeyError):
             with one:
@@ -170,7 +171,7 @@ class Misuse(unittest.TestCase):
         self.assertTrue(one.end())
 
     def test_cancelled(self):
-        """a coroutine that is cancelled leaves no transaction begun"""
+        """a coroutine that is cancelled leaves no open transaction"""
         name = tag()
 
         @vcpc.transaction(name)
@@ -187,7 +188,7 @@ class Misuse(unittest.TestCase):
         self.assertTrue(vcpc.transaction(name).begin())
 
     def test_threads(self):
-        """threads with tags of their own do not meet"""
+        """threads with different tags do not affect each other"""
         failed = []
 
         def work(name):

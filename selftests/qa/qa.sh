@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs and runs of the test suite of PCP 7.2.2: those programs that compile with our public headers of
-# PMAPI version 4, and those runs of them that the suite's scripts spell out, with our library and with PCP's.
+# Run programs of PCP 7.2.2's test suite with our library and with PCP's, and compare the output.  The programs are
+# those that compile with our public headers of PMAPI version 4, and the runs are those that the suite's scripts
+# contain literally.
 #
 # usage: qa.sh [PROGRAM...]
 #
-# Prints a line for each run whose output differs, except those listed in the file "differ", and the sums.  Without pmcd,
-# runs that need one print the same error on both sides.  Runs with agents in the
-# process (-L, -K) and with debugging output (-D), which is each library's own, are left out.
+# Prints a line for each run whose output differs, except for runs listed in the file "differ", and the sums.  Without
+# pmcd, runs that need it print the same error on both sides.  Runs with agents in the process (-L, -K) and with
+# debugging output (-D), which is different in each library, are omitted.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +24,7 @@ mkdir "$work/shim" "$work/pcp" "$work/src"
 export PCP_DERIVED_CONFIG='' TZ=UTC PMCD_PORT=1 PMCD_CONNECT_TIMEOUT=1 PCP_CONF="$peer/etc/pcp.conf"
 export PCP_QA_DIR="$qa"
 
-# Libraries of another Debian, found through the peer's own loader
+# Link with libraries of another Debian release, which the peer's own loader finds.
 # shellcheck disable=SC2046
 link_pcp() {
 	cc -w -O1 -DPMAPI_VERSION=4 -I"$here/../pcp/peer/inner" -I"$peer/usr/include" "$@" \
@@ -31,7 +32,7 @@ link_pcp() {
 		-lm -lpthread $(cat "$peer/ldflags")
 }
 
-# compile PROGRAM: with both libraries
+# compile PROGRAM: compile it with both libraries
 compile() {
 	inner=
 	cp "$qa/src/$1.c" "$work/src"
@@ -42,14 +43,14 @@ compile() {
 		link_pcp -o "$work/pcp/$1" "$work/src/$1.c" $inner >"$work/log" 2>&1
 }
 
-# The runs without shell variables, quotes or pipes in the arguments, each once
+# Print each run without shell variables, quotes or pipes in the arguments, once.
 runs_of() {
 	sed -E 's/[0-9]*>[>&]* *[^ ]*/;/g' "$qa"/[0-9]* 2>/dev/null |
 		grep -ahoE "(^|[ 	/])src/$1( [^][\$|<>&;\`()\"'\\\\*?{}#]*)?" |
 		sed -E -e "s,^.*src/$1,$1," -e 's/[ 	]+$//' | grep -vE ' -(L|K|D)' | sort -u
 }
 
-# is_listed RUN: it starts with an entry of the list
+# is_listed RUN: check whether it starts with an entry of the list
 is_listed() {
 	awk -F '\t' -v run="$1" '!/^#/ && index(run " ", $1 " ") == 1 { found = 1 } END { exit !found }' "$here/differ"
 }

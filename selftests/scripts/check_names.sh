@@ -7,7 +7,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/log
 
-# found FILE...: the last file is reported
+# found FILE...: check that the last file is reported
 found() { ! "$top/scripts/check-names.sh" "$@" >"$dir/log" 2>&1 && eval "grep -q \"^\${$#}:[0-9]*: \" \"\$dir/log\""; }
 clean() { "$top/scripts/check-names.sh" "$@" >"$dir/log" 2>&1 && [ ! -s "$dir/log" ]; }
 
@@ -21,12 +21,12 @@ cp prefix.c prefix_2.c
 for file in room/first room/second other/third; do
 	mkdir -p "${file%/*}" && printf 'static int find(const char *name);\n\nstatic int find(const char *name)\n{\n}\n' >"$file.c"
 done
-clean one.c static.c; result "accepts static functions, declarations, and tags of a file"
+clean one.c static.c; result "accepts static functions, declarations, and tags that one file uses"
 found one.c take.c; result "two functions with one name"
-found one.c thing.h; result "a tag of a file that a header defines"
+found one.c thing.h; result "a tag of a file that a header also defines"
 found thing.h one.c; result "... in the other order"
-found prefix.c prefix_2.c; result "a tag with a prefix of the project in two files"
+found prefix.c prefix_2.c; result "a tag with the project's prefix in two files"
 clean room/first.c other/third.c; result "accepts a static function of one word in files of two directories"
-found room/first.c room/second.c; result "... not in two files of one"
+found room/first.c room/second.c; result "... but not in two files of one directory"
 clean; result "the project's files"
 done_testing

@@ -7,11 +7,11 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/log
 
-# found FILE: a phrase is reported, with the file's name and a line number
+# found FILE: check that a phrase is reported with the file's name and a line number
 found() { ! "$top/scripts/check-words.sh" "$1" >"$dir/log" 2>&1 && grep -q "^$1:[0-9]*: " "$dir/log"; }
 clean() { "$top/scripts/check-words.sh" "$@" >"$dir/log" 2>&1 && [ ! -s "$dir/log" ]; }
 
-# One sentence for each pattern; two of them where a pattern has parts of different shapes
+# One sentence for each pattern; two sentences if a pattern has parts of different form
 cat >"$dir/bad" <<'END'
 It reports the users for whom it counts.
 There are guides for who comes from Solaris.
@@ -80,7 +80,7 @@ printf 'f("%%s: the %%s " NODE " is gone", name);\n' >"$dir/bad.c"
 found "$dir/bad.c"; result "C: a macro within a string"
 
 printf 'def f():\n    """Read it.\n\n    The command\n    says why.\n    """\n    return "it says"\n' >"$dir/bad.py"
-found "$dir/bad.py" && [ "$(grep -c "bad.py:" "$dir/log")" = 1 ] && grep -q "bad.py:4: " "$dir/log"; result "Python: a docstring, no other string"
+found "$dir/bad.py" && [ "$(grep -c "bad.py:" "$dir/log")" = 1 ] && grep -q "bad.py:4: " "$dir/log"; result "Python: a docstring, but no other string"
 printf '#!/bin/sh\nset -u\necho "demo: the command says why" >&2\nx="it says"\n' >"$dir/bad.sh"
 found "$dir/bad.sh" && [ "$(grep -c "bad.sh:" "$dir/log")" = 1 ] && grep -q "bad.sh:3: " "$dir/log"; result "a shell script: the text that it prints"
 printf '/*\n * The command\n * says why.\n */\n' >"$dir/bad.c"
@@ -111,5 +111,5 @@ The file is gone.' ;;
 	[ "$(grep -c '^/' "$dir/log")" = 1 ] || break
 	file=''
 done
-[ -z "$file" ]; result "one bad sentence at the end of a finished file"
+[ -z "$file" ]; result "an error in the last sentence of a finished file"
 done_testing

@@ -7,7 +7,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/err
 
-# judge STATUS LINE...: a message of these lines
+# judge STATUS LINE...: check a message with these lines
 judge() {
 	status=$1
 	shift
@@ -17,9 +17,9 @@ judge() {
 }
 
 judge 0 'user: pcp: read what is there' '' 'It was not read.' && [ ! -s "$dir/err" ]
-result "folder, imperative, and a body"
+result "directory, imperative, and a body"
 judge 0 'kmod, selftests: count once' '# a comment' '' 'It counted twice.'
-result "two folders, and git's comments"
+result "two directories, and git's comments"
 judge 1 'user: read what is there' '# a comment only' && grep -q 'no body explains why' "$dir/err"
 result "no body"
 judge 1 "user: $(printf '%67s' '' | tr ' ' x)" '' 'Why.' && grep -q '73 characters' "$dir/err"
@@ -36,7 +36,7 @@ result "a merge"
 [ $? = 2 ] && grep -q usage "$dir/err"
 result "usage"
 
-# in_clone LINE...: commit with this message in a clone, and check the new commits there
+# in_clone LINE...: commit with this message in a clone, and check the new commits in the clone
 in_clone() {
 	git -C "$dir/clone" -c user.name=x -c user.email=x@x -c core.hooksPath=/nonexistent \
 		commit -q --allow-empty -m "$(printf '%s\n' "$@")" &&
@@ -47,13 +47,13 @@ mkdir -p "$dir/clone/scripts" && cp "$top/scripts/commit-msg" "$dir/clone/script
 	"$dir/clone/scripts/commit-msg" --new
 result "a repository without commits"
 in_clone 'Old commits have no rules' && git -C "$dir/clone" add scripts && in_clone 'Add the rules'
-result "commits up to the one that adds the rules are not checked"
+result "commits before the rules were added, and the one that adds them, are not checked"
 in_clone 'user: read the file' '' 'It was not read.'
 result "a good commit passes"
 ! in_clone 'Read the file' && grep -q 'no body explains why: Read the file' "$dir/err"
 result "a bad commit fails, and is named"
 git clone -q --depth 1 "file://$dir/clone" "$dir/shallow" && "$dir/shallow/scripts/commit-msg" --new
-result "in a shallow clone, the commits of the clone after the oldest are checked"
+result "in a shallow clone, all commits except the oldest are checked"
 git -C "$dir/clone" tag v1 && "$dir/clone/scripts/commit-msg" --new
 result "commits of a release are not checked"
 mkdir -p "$dir/tar/scripts" && cp "$top/scripts/commit-msg" "$dir/tar/scripts/" &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which kernels DKMS builds the module for: the tested ones. For others it prints the reason, and apt does not fail.
+# DKMS builds the module only for tested kernels.  For others it prints the reason, and apt does not fail.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/tap.sh
@@ -13,8 +13,8 @@ mkdir -p "$dir/tree/vcpc/$version" "$dir/src/vcpc-$version/kmod/compat"
 sed "s/#MODULE_VERSION#/$version/" "$top/debian/vcpc-dkms.dkms" >"$dir/src/vcpc-$version/dkms.conf"
 cp "$top/kmod/compat/tested" "$dir/src/vcpc-$version/kmod/compat/"
 
-# dkms's variables: the kernel that it was called for, the module's kernel that it processes, the
-# sources
+# Set dkms's variables: the kernel for which it was called, the kernel that it processes, and the
+# sources.
 # shellcheck disable=SC2034 # dkms.conf uses them
 safe_source() {
 	(
@@ -31,7 +31,7 @@ read_conf() {
 	safe_source
 }
 
-# built CALLED-FOR LOOKED-AT: "yes any" or "no ^none$"
+# built CALLED-FOR LOOKED-AT: print "yes any" or "no ^none$"
 built() {
 	# shellcheck disable=SC2034
 	local -a kernelver=("$1")
@@ -43,24 +43,24 @@ for series in "${tested[@]}"; do
 	result "Linux $series: built"
 done
 [ "$(built 6.1.0-56-rt-amd64 '')" = 'no ^none$' ] && grep -q 'not built for Linux 6.1.0-56-rt-amd64: .*PREEMPT_RT' "$evidence"
-result "PREEMPT_RT: not built, and says why"
+result "PREEMPT_RT: not built, with a reason"
 [ "$(built 6.1.0-56-rt-amd64 6.1.0-56-amd64)" = 'no ^none$' ]
-result "PREEMPT_RT, where another kernel has the module: not built"
+result "PREEMPT_RT, with another kernel's module built: not built"
 [ "$(built 6.1.0-56-amd64 6.1.0-56-rt-amd64)" = 'yes any' ]
-result "the other way round: built"
+result "the reverse: built"
 for kernel in 5.10.0-9-amd64 6.10.3-amd64 6.0.0-1-amd64; do
 	[ "$(built $kernel '')" = 'no ^none$' ] && grep -q "not built for Linux $kernel: it was tested on Linux ${tested[*]} only" "$evidence"
-	result "$kernel: not built, and says what was tested"
+	result "$kernel: not built, and the tested kernels are printed"
 done
 [ "$(VCPC_UNTESTED=1 built 6.10.3-amd64 '')" = 'yes any' ]
-result "VCPC_UNTESTED: built for an untested one"
+result "VCPC_UNTESTED: built for an untested kernel"
 [ "$(VCPC_UNTESTED=1 built 6.1.0-56-rt-amd64 '')" = 'no ^none$' ]
 result "VCPC_UNTESTED: not with PREEMPT_RT"
 
 [ "$(built '' '')" = 'yes any' ] && [ ! -s "$evidence" ]
 result "no kernel, as when dkms 3.2 configures the package: built"
 
-# With dkms itself, if it is installed
+# Test with dkms itself, if it is installed.
 ln -s "$dir/src/vcpc-$version" "$dir/tree/vcpc/$version/source"
 if dkms=$(PATH=$PATH:/usr/sbin command -v dkms); then
 	"$dkms" autoinstall -k 6.1.0-56-rt-amd64 --dkmstree "$dir/tree" --sourcetree "$dir/src" --installtree "$dir/modules" >"$evidence" 2>&1

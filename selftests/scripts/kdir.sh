@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Kernel headers used if the running kernel's are not installed: the newest of the usual kind.
+# If the headers of the running kernel are not installed, the newest headers of the usual kind are
+# used.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/tap.sh
@@ -8,7 +9,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 arch=$(uname -m | sed 's/aarch64/arm64/')
 evidence=$dir/chosen
 
-# Run the script in a separate tree, for the other architecture, whose headers are in its sysroot.
+# Run the script in a separate tree for the other architecture, whose sysroot has its headers.
 case $arch in
 x86_64)	other=arm64 suffix=arm64 ;;
 *)	other=x86_64 suffix=amd64 ;;
@@ -18,7 +19,7 @@ cp "$top/scripts/kdir.sh" "$dir/scripts"
 printf '#!/bin/sh\necho "%s"\n' "$dir/root" >"$dir/scripts/sysroot.sh"
 chmod +x "$dir/scripts/sysroot.sh"
 
-# headers RELEASE...: these headers are installed
+# headers RELEASE...: install these headers
 headers() {
 	rm -rf "$dir/root/usr/src"
 	for release; do
@@ -28,7 +29,7 @@ headers() {
 	mkdir -p "$dir/root/usr/src"
 }
 
-# chosen RELEASE WHAT: the script prints RELEASE
+# chosen RELEASE WHAT: check that the script prints RELEASE
 chosen() {
 	"$dir/scripts/kdir.sh" "$other" >"$evidence"
 	[ "$(cat "$evidence")" = "$dir/root/usr/src/linux-headers-$1-$suffix" ]
@@ -36,17 +37,17 @@ chosen() {
 }
 
 headers 6.1.0-9 6.1.0-10 6.1.0-8
-chosen 6.1.0-10 "by number, not by letters"
+chosen 6.1.0-10 "sorted by number, not by letters"
 headers 6.1.0-9 6.12.3 6.9.7
 chosen 6.12.3 "a later version"
 headers 6.1.0-10 6.1.0-11-cloud 6.1.0-12-rt
-chosen 6.1.0-10 "neither cloud nor rt where there is another"
+chosen 6.1.0-10 "neither cloud nor rt if there is another"
 headers 6.1.0-9-rt 6.1.0-10-rt
-chosen 6.1.0-10-rt "rt where there is no other"
+chosen 6.1.0-10-rt "rt if there is no other"
 headers 6.1.0-9 6.1.0-10
 rm "$dir/root/usr/src/linux-headers-6.1.0-10-$suffix/Makefile"
-chosen 6.1.0-9 "not one without a Makefile"
+chosen 6.1.0-9 "none without a Makefile"
 headers
 "$dir/scripts/kdir.sh" "$other" >"$evidence" && grep -q '^/nonexistent' "$evidence"
-result "none: a folder that is none"
+result "no headers: a nonexistent directory"
 done_testing

@@ -7,14 +7,14 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/log
 
-# compiles [DIR]: without a warning, with the headers below DIR
+# compiles [DIR]: check that it compiles without a warning, with the headers below DIR
 compiles() {
 	for file in "$top"/tools/pmda/*.c; do
 		gcc -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/user" ${1:+-isystem "$1/usr/include"} "$file" || return
 	done >"$evidence" 2>&1
 }
 
-# The layout that the agent library and pmcd share: a struct timeval, then the count
+# Check the layout that the agent library and pmcd share: a struct timeval, then the count.
 layout() {
 	printf '%s\n' '#include <stddef.h>' '#include "result.h"' \
 		'_Static_assert(offsetof(agent_result, numpmid) == sizeof(struct timeval), "count");' \

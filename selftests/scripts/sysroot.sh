@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which kernel the VMs run: that of Debian's meta package, else of the newest headers, else what apt would install.
+# The VMs run the kernel of Debian's meta package, otherwise of the newest headers, otherwise the one that apt
+# would install.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -9,13 +10,13 @@ host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 evidence=$dir/said
 mkdir "$dir/bin" "$dir/src"
 
-# answers PROGRAM LINE: dpkg-query or apt-cache prints LINE
+# answers PROGRAM LINE: make dpkg-query or apt-cache print LINE
 answers() {
 	printf '#!/bin/sh\necho "%s"\n' "$2" >"$dir/bin/$1"
 	chmod +x "$dir/bin/$1"
 }
 
-# release TEXT WHAT: the script prints TEXT for the arm64 VM
+# release TEXT WHAT: check that the script prints TEXT for the arm64 VM
 release() {
 	HEADERS_DIR=$dir/src PATH=$dir/bin:$PATH "$top/scripts/sysroot.sh" release arm64 >"$dir/said"
 	[ "$(cat "$dir/said")" = "$1" ]
@@ -25,11 +26,11 @@ release() {
 mkdir "$dir/src/linux-headers-6.1.0-9-common" "$dir/src/linux-headers-6.1.0-10-common" "$dir/src/linux-headers-6.12.9+deb12-common-rt"
 answers dpkg-query "ii  linux-headers-6.12.117+deb13-$host (= 6.12.117-1)"
 answers apt-cache "Depends: linux-headers-7.3.4+deb13-$host (= 7.3.4-1)"
-release 6.12.117+deb13-arm64 "that of the installed meta package"
+release 6.12.117+deb13-arm64 "the kernel of the installed meta package"
 answers dpkg-query "un  linux-headers-6.12.117+deb13-$host"
-release 6.1.0-10-arm64 "without it, the newest headers that are installed, by number"
+release 6.1.0-10-arm64 "otherwise the newest installed headers, by number"
 rm -r "$dir"/src/*
-release 7.3.4+deb13-arm64 "without headers, what apt would install"
+release 7.3.4+deb13-arm64 "otherwise the kernel that apt would install"
 answers apt-cache ''
 release none-arm64 "none is known"
 done_testing

@@ -17,7 +17,7 @@
 #define T0	1700000000
 #define MOST	8
 
-/* Arguments of the callbacks; kind -1 is damage */
+/* Arguments of the callbacks; kind -1 means damage */
 struct found {
 	int n;
 	struct {
@@ -56,7 +56,10 @@ static void on_note(void *arg, int kind, const char *file, uint64_t offset, cons
 	keep(arg, kind, file, text);
 }
 
-/* An archive of three metrics: one without instances, one with two instances, one with a unit */
+/*
+ * Write an archive of three metrics: one without instances, one with two instances, and one with a
+ * unit.
+ */
 FIXTURE_SETUP(check)
 {
 	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
@@ -94,7 +97,7 @@ FIXTURE_TEARDOWN(check)
 	EXPECT_EQ(0, system(command));
 }
 
-/* Replace the only occurrence of @from in a file with @to; false unless there is exactly one. */
+/* Replace @from in a file with @to.  Return false unless it occurs exactly once. */
 static bool patch(const char *base, const char *suffix, const void *from, const void *to, size_t len)
 {
 	static uint8_t data[65536];
@@ -119,7 +122,7 @@ static bool patch(const char *base, const char *suffix, const void *from, const 
 	return !fclose(f) && places == 1;
 }
 
-/* Replace @from in the four bytes at offset @skip after the only occurrence of @key. */
+/* Replace @from in the four bytes at offset @skip after @key, which must occur exactly once. */
 static bool patch_behind(const char *base, const char *suffix, const uint8_t *key, size_t skip,
 			 uint32_t from, uint32_t to)
 {
@@ -142,7 +145,7 @@ TEST_F(check, says_nothing_about_a_good_one)
 
 TEST_F(check, notes_values_of_instances_without_names)
 {
-	/* the domain's two instances: change 7 and 9 to 7 and 10 */
+	/* change the domain's instances 7 and 9 to 7 and 10 */
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
 
 	ASSERT_TRUE(patch_behind(self->base, "meta", two, 8, 9, 10));
@@ -165,14 +168,14 @@ TEST_F(check, notes_a_missing_index)
 	EXPECT_STREQ("a.index", self->found.all[0].file);
 }
 
-/* The bytes of c.one's description: its PMID, type, no domain, semantics */
+/* Bytes of c.one's description: PMID, type, no domain, semantics */
 static const uint8_t one[] = { 0x0f, 0, 0, 2, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3 };
 
 TEST_F(check, notes_what_it_does_not_know)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
 
-	/* a scale of space without its dimension, which PCP's Linux agent reported for years */
+	/* a scale of space without its dimension, which PCP's Linux agent had for years */
 	ASSERT_TRUE(patch_behind(self->base, "meta", one, 16, 0, 0x10000));
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
 	ASSERT_EQ(1, self->found.n);
@@ -209,7 +212,7 @@ TEST_F(check, calls_bad_bytes_damage)
 	EXPECT_STREQ("metric 60.0.2: bad semantics", self->found.all[0].text);
 }
 
-/* Records with the same layout are checked only once, unless the check finds a problem. */
+/* Records with the same layout are checked only once, unless the check finds damage. */
 TEST_F(check, reports_damage_of_each_of_several_alike_records)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
@@ -228,7 +231,7 @@ TEST_F(check, reports_damage_of_each_of_several_alike_records)
 		EXPECT_STREQ("metric 60.0.2 has a value of the wrong type", self->found.all[i].text);
 }
 
-/* A program that was built before notes were introduced */
+/* The check supports programs that were built before notes were introduced. */
 TEST_F(check, accepts_the_older_structure)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -242,7 +245,7 @@ TEST_F(check, accepts_the_older_structure)
 	EXPECT_EQ(-EINVAL, shim_archive_check(self->base, &self->watch));
 }
 
-/* A program that was built before spans were introduced */
+/* The check supports programs that were built before spans were introduced. */
 TEST_F(check, accepts_the_structure_with_notes)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -273,8 +276,8 @@ static int check_span(struct shim_archive_watch *watch, const char *base, int fr
 TEST_F(check, reads_the_records_of_a_span)
 {
 	/*
-	 * The second record's time stamp and its number of metrics, 2. The first of these metrics
-	 * is replaced.
+	 * The second record's time stamp and number of metrics, 2.  The test replaces the first of
+	 * these metrics.
 	 */
 	static const uint8_t second[] = { 0x65, 0x53, 0xf1, 0x01, 0, 0, 0, 0, 0, 0, 0, 2 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * With the module loaded and perf's pages readable, a thread's own hardware events use perf,
- * inherited ones use the module, and other targets use perf; the values are the same.
+ * If the module is loaded and perf's pages are readable, the module counts inherited hardware
+ * events, and perf counts a thread's own ones and other targets.  The values are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static void work(unsigned int rounds)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* The instructions of a number of rounds, counted by a set that is bound to the caller */
+/* Return the instructions of a number of rounds, counted by a set that is bound to the caller. */
 static uint64_t instructions_of(struct shim_set *set, unsigned int rounds)
 {
 	struct shim_sample a, b;
@@ -154,7 +154,7 @@ TEST_F(best, each_target_has_its_back_end)
 	}
 }
 
-/* Once the administrator forbids it, new sets use the module alone. */
+/* Once the administrator forbids access to the pages, new sets use only the module. */
 TEST_F(best, only_where_it_is_allowed)
 {
 	struct shim_set *set;
@@ -167,14 +167,14 @@ TEST_F(best, only_where_it_is_allowed)
 	EXPECT_STREQ("vcpc", shim_set_backend(set));
 	EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
 	shim_set_destroy(set);
-	/* A set that was created earlier tries perf and falls back to the module. */
+	/* A set created earlier tries to use perf, and then uses the module. */
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));
 	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
-/* Compare with the module's values of the same work: only the cost of reading differs. */
+/* Values are the same as the module's for the same work; only the cost of reading differs. */
 TEST_F(best, same_values)
 {
 	const char *events[] = { "cycles:u", "instructions:u", "page-faults:u" };
@@ -221,7 +221,7 @@ struct other {
 	int ret;
 };
 
-/* Bind the set to this thread, and work until the end is requested. */
+/* Bind the set to this thread, and work until the test requests the end. */
 static void *bind_itself(void *arg)
 {
 	struct other *other = arg;
@@ -234,7 +234,7 @@ static void *bind_itself(void *arg)
 	return NULL;
 }
 
-/* Bind the set with inheritance, which the module counts. */
+/* Bind the set with inheritance, so the module counts it. */
 static void *binds_with_inheritance(void *arg)
 {
 	struct other *other = arg;
@@ -264,7 +264,7 @@ static void end(struct other *other)
 	pthread_join(other->thread, NULL);
 }
 
-/* Each thread's instance uses perf; other threads read it, and the total. */
+/* Each thread's instance uses perf; other threads can read it, and the total. */
 TEST_F(best, threads_that_bind_themselves)
 {
 	struct shim_sample own, of_other, sum;
@@ -273,7 +273,7 @@ TEST_F(best, threads_that_bind_themselves)
 	UNLESS_MISSING();
 	start(&other, self->set, bind_itself);
 	EXPECT_EQ(0, other.ret);
-	/* A thread without an instance reads the only one. */
+	/* A thread without an instance reads the only instance. */
 	EXPECT_EQ(0, shim_set_sample(self->set, 0, &of_other));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	work(2 * ROUNDS);
@@ -295,7 +295,7 @@ static int count_one(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 0;
 }
 
-/* One instance uses perf, the other uses the module: operations find both. */
+/* One instance uses perf and the other the module; operations find both. */
 TEST_F(best, both_in_one_set)
 {
 	struct shim_sample own, of_other, sum;
@@ -329,7 +329,7 @@ TEST_F(best, both_in_one_set)
 	end(&other);
 }
 
-/* Many sets of one thread in turn: each sample belongs to the right set. */
+/* If a thread uses many sets in turn, each sample belongs to the right set. */
 TEST_F(best, sets_in_turn)
 {
 	struct shim_set *sets[20];
@@ -356,7 +356,7 @@ TEST_F(best, sets_in_turn)
 	shim_set_destroy(sets[19]);
 }
 
-/* A child that binds itself is counted by the module, and its parent reads the values. */
+/* If a child binds itself, the module counts it, and its parent can read the values. */
 TEST_F(best, forked_child)
 {
 	struct shim_sample sample;

@@ -79,7 +79,7 @@ static int touch_in(const char *group, int cpu)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* Unmount all control groups of version 2 in this mount namespace: a host may have several */
+/* Unmount all control groups of version 2 in this mount namespace; a host can have several. */
 static void unmount_all(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
@@ -113,9 +113,9 @@ FIXTURE_SETUP(control_group)
 	unmount_all();
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
-	 * The kernel can count a new group only after the parent's controllers were changed once.
-	 * This fails if version 1 of control groups has the controller, but in that case another
-	 * process has changed some already.
+	 * The kernel can count a new group only after the controllers of its parent were changed
+	 * once.  This fails if version 1 of control groups has the controller, but then another
+	 * process has already changed some.
 	 */
 	snprintf(self->controllers, sizeof(self->controllers), "%s/cgroup.subtree_control", self->root);
 	put(self->controllers, "+pids");
@@ -195,7 +195,9 @@ TEST_F(control_group, counts)
 	EXPECT_GT(PAGES + 200, self->sample.values[0]);
 }
 
-/* The sum of the IDs of this process's perf events, which changes if an event is reopened */
+/*
+ * Return the sum of the IDs of this process's perf events, which changes if an event is reopened.
+ */
 static uint64_t sum_of_ids(void)
 {
 	uint64_t id, sum = 0;
@@ -206,8 +208,8 @@ static uint64_t sum_of_ids(void)
 }
 
 /*
- * While the group is idle, the time of its events lags behind the clock, as if the CPU had been
- * offline. They must stay open, because a count between closing and opening them would be lost.
+ * While the group is idle, the time of its events lags behind the clock, as if the CPU was offline.
+ * The events must stay open, because counts between closing and reopening would be lost.
  */
 TEST_F(control_group, sampled_while_it_idles)
 {
@@ -241,7 +243,7 @@ TEST_F(control_group, cpu_offline)
 
 	UNLESS_MISSING();
 	if (access(ONLINE, W_OK))
-		SKIP(return, "there is no CPU that root may turn off");
+		SKIP(return, "there is no CPU that root can take offline");
 	ASSERT_EQ(0, shim_set_cgroup(self->set, "inside"));
 	ASSERT_EQ(0, shim_set_bind(self->set, 1, SHIM_BIND_CPU));
 	ASSERT_EQ(0, touch_in(self->inside, 1));

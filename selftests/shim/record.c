@@ -34,7 +34,7 @@ FIXTURE_SETUP(record)
 
 static const char *const files[] = { ".meta", ".index", ".0" };
 
-/* Bytes of one of the archive's files, or -1 */
+/* Return the size of one of the archive's files in bytes, or -1. */
 static long size(const char *base, int i)
 {
 	char path[256];
@@ -73,7 +73,7 @@ TEST_F(record, records)
 	before = size(self->base, 2);
 	for (int i = 0; i < 10; i++)
 		ASSERT_EQ(0, shim_record_tick(self->rec));
-	/* Records are written at once, not only when the archive is closed. */
+	/* Records are written at once, not when the archive is closed. */
 	EXPECT_LE(before + 10 * 4 * 20, size(self->base, 2));
 	ASSERT_EQ(0, shim_record_close(self->rec));
 	self->rec = NULL;
@@ -100,7 +100,7 @@ TEST_F(record, an_archive_is_not_overwritten)
 	remove_files(_metadata, self->base);
 }
 
-/* The same for further volumes, which version 2 starts after 2 GiB */
+/* Discarding also removes further volumes, which version 2 starts after 2 GiB. */
 TEST_F(record, discarding_leaves_nothing)
 {
 	char path[600];
@@ -143,7 +143,7 @@ TEST_F(record, options)
 	options = (struct shim_record_options) { .size = sizeof(options), .version = 2 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	shim_record_discard(rec);
-	/* The struct of programs that were built before the later fields existed */
+	/* use the struct of programs that were built before the later fields existed */
 	options = (struct shim_record_options) { .size = 8, .after = (void *)1 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
@@ -166,7 +166,7 @@ static int has_text(const char *base, const char *text)
 }
 
 /*
- * An archive that continues another one has the same instance names, even if the process was
+ * If an archive continues another one, it has the same instance names, even if the process was
  * renamed.
  */
 TEST_F(record, after_another)
@@ -246,7 +246,7 @@ TEST_F(record, missing_values_are_told)
 	EXPECT_EQ(0, shim_record_missing(self->rec));
 }
 
-/* A record without any values would be read as a gap. */
+/* A record without any values is not written, because it would be read as a gap. */
 TEST_F(record, nothing_to_record)
 {
 	long before = size(self->base, 2);
@@ -259,7 +259,7 @@ TEST_F(record, nothing_to_record)
 TEST_F(record, no_trace_without_tracing)
 {
 	if (shim_trace_status())
-		SKIP(return, "tracing is on, or nobody may know");
+		SKIP(return, "tracing is on, or its state cannot be read");
 	EXPECT_EQ(-ENOENT, shim_record_add_trace(self->rec));
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Several processes, each with several sets, are recorded in one archive. Each has its own counts.
- */
+/* Several processes, each with several sets, are recorded in one archive with separate counts. */
 #include <pcp/pmapi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +44,9 @@ FIXTURE_TEARDOWN(several)
 
 #define PROCESSES 3
 
-/* A child that waits until it is counted, does work according to its number, and waits */
+/*
+ * Start a child that waits until it is counted, does work according to its number, and waits again.
+ */
 static pid_t start_worker(int number, int go, int done)
 {
 	pid_t pid = fork();
@@ -63,7 +63,7 @@ static pid_t start_worker(int number, int go, int done)
 	_exit(0);
 }
 
-/* The last value of a metric's instance in an archive; -1 if there is none */
+/* Return the last value of a metric's instance in an archive, or -1 if there is none. */
 static long long last_value(const char *base, const char *metric, int inst)
 {
 	long long value = -1;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets of <shim/shim.h>: create them from names, bind, sample and stop them, and cause each error.
- */
+/* Create sets of <shim/shim.h> from names, bind, sample and stop them, and cause each error. */
 #include <errno.h>
 #include <string.h>
 

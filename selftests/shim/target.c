@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets on other targets: a thread, a tree of processes, and a program from its start and after its
- * end
+ * Sets on other targets: a thread, a tree of processes, and a program from its start until after
+ * its end
  */
 #include <errno.h>
 #include <pthread.h>
@@ -159,7 +159,10 @@ TEST_F(target, from_exec_on)
 	EXPECT_GT(PAGES, self->sample.values[0]);
 }
 
-/* A user without permission to count the kernel counts in user mode, and receives a message. */
+/*
+ * A user without permission to count the kernel counts only user mode, and the library reports
+ * this.
+ */
 static int use_parents(struct shim_set *set)
 {
 	const pid_t whom[] = { 0, getppid(), getpid(), 1 };
@@ -179,7 +182,7 @@ static int use_parents(struct shim_set *set)
 	return 0;
 }
 
-/* With the module and with perf, a child has only what it has bound itself. */
+/* With the module and with perf, a child has only the counters that it has bound itself. */
 TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
 {
 	int status;

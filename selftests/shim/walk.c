@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_set_walk(): get a sample of each thread, for monitors of other processes. */
+/* shim_set_walk() returns a sample of each thread, for monitors of other processes. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -49,7 +49,7 @@ static void touch(unsigned int pages)
 	munmap(p, pages * size);
 }
 
-/* Instances found by a walk */
+/* Instances that a walk has found */
 struct found {
 	unsigned int nr;
 	pid_t tids[THREADS + 1];
@@ -105,7 +105,7 @@ static int stop(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 77;
 }
 
-/* Threads that wait while they are walked */
+/* Threads that wait during a walk */
 struct crowd {
 	sem_t ready;
 	sem_t go;
@@ -150,7 +150,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 	found.nr = 0;
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	ASSERT_EQ(THREADS + 1, found.nr);
-	/* The caller has continued to count in the meantime. */
+	/* The caller continues to count during the walk. */
 	for (int event = 0; event < 2; event++) {
 		uint64_t sum = 0;
 
@@ -165,7 +165,9 @@ TEST_F(walk, threads_are_those_of_the_total)
 		EXPECT_LE(PAGES * (i + 1), last->values[0]);
 		others += last->values[0];
 	}
-	/* The other threads had no more page faults; the caller had more with each step. */
+	/*
+	 * The other threads caused no further page faults; the caller caused some with each step.
+	 */
 	EXPECT_LE(others + before.values[0], total.values[0]);
 	ASSERT_NE(NULL, last_of(&found, getpid()));
 	EXPECT_GE(others + last_of(&found, getpid())->values[0], total.values[0]);
@@ -177,7 +179,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 		pthread_join(threads[i], NULL);
 }
 
-/* A parent watches what its child samples. */
+/* A parent can watch the samples that its child takes. */
 TEST_F(walk, another_process_watches)
 {
 	struct found found = { 0 };

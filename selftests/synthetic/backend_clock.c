@@ -2,9 +2,8 @@
 /*
  * A synthetic PMU on a synthetic clock, for tests of the upper layers; only a test can select it.
  *
- * Only the test advances the time, and the test determines which thread ran in the meantime. The
- * reference model of multiplexed counters therefore knows the expected counts of each group of each
- * thread and CPU to the nanosecond.
+ * Only the test advances the time, and it determines which thread has run.  The reference model of
+ * multiplexed counters therefore knows the exact counts of each group, for each thread and CPU.
  *
  * Locking: one lock guards everything.
  */
@@ -52,7 +51,7 @@ static int check_one(const struct vcpc_request *req)
 	return -ENOENT;
 }
 
-/* Each group number equals the previous one, or is the next. */
+/* Check that each group number equals the previous one or is the next. */
 static bool is_in_order(const __u16 *group, unsigned int i)
 {
 	return !group || (i ? group[i] == group[i - 1] || group[i] == group[i - 1] + 1 : !group[0]);
@@ -183,7 +182,7 @@ static bool is_cycles(const struct vcpc_request *req)
 	return req->type == PERF_TYPE_HARDWARE && req->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
-/* A group must not need more counters than exist. */
+/* Check that no group needs more counters than exist. */
 static int room_for(const struct clock_set *set, int *bad)
 {
 	unsigned int hardware = 0, cycles = 0;
@@ -219,7 +218,7 @@ static int clock_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 	return ret;
 }
 
-/* Whether an operation affects an instance: one, or all instances of a bind */
+/* Return whether an operation affects an instance: it affects one, or all instances of a bind. */
 static bool meant(struct clock_set *set, const struct clock_instance *inst, pid_t tid,
 		  unsigned int flags, unsigned int all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Control the synthetic clock: the time, and the events that happen in the meantime. */
+/* Control the synthetic clock: advance the time, and cause events. */
 #ifndef SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 #define SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 
@@ -9,7 +9,7 @@
 
 extern const struct shim_backend_ops shim_backend__clock;
 
-/* Number of events per time; by default config + 1 per microsecond */
+/* Return the number of events in a period; the default is config + 1 per microsecond. */
 typedef double shim_clock_rate(const struct vcpc_request *req, __u64 from, __u64 to);
 
 void shim_clock__begin(shim_clock_rate *rate, __u64 gap);

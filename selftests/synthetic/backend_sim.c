@@ -31,10 +31,10 @@ struct target {
 	pid_t tid;		/* 0: free */
 	bool on;
 	__u64 steps;		/* number of samples taken while enabled */
-	__u64 restarted;	/* the same before the last restart */
+	__u64 restarted;	/* value of steps at the last restart */
 	__u64 stopped;		/* time of the stop; 0 while enabled */
 	__u64 from[SIM_REQUESTS];	/* start values since the last restart */
-	__u64 preset[SIM_REQUESTS];	/* start values from the next restart on */
+	__u64 preset[SIM_REQUESTS];	/* start values after the next restart */
 };
 
 struct sim_set {
@@ -44,7 +44,7 @@ struct sim_set {
 	unsigned int hardware;	/* number of requests */
 	__u64 preset[SIM_REQUESTS];
 	__u64 step[SIM_REQUESTS];
-	struct target targets[SIM_TARGETS];	/* lock guards */
+	struct target targets[SIM_TARGETS];	/* protected by lock */
 };
 
 static int sim_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
@@ -196,7 +196,7 @@ static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	return ret;
 }
 
-/* Groups, CPUs and trees are implemented by backend_clock.c only. */
+/* Only backend_clock.c implements groups, CPUs and trees. */
 static int sim_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct sim_set *set = ref.ptr;
@@ -306,7 +306,7 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 	return target ? 0 : -EINVAL;
 }
 
-/* Nothing inherits here: a bind creates one target only. */
+/* Nothing inherits here, because a bind creates only one target. */
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
 	*buf = (struct vcpc_sample) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Advance the synthetic clock: threads run, start and exit, groups are multiplexed, and each counts
- * the events that the test generates.
+ * Advance the synthetic clock: threads run, start and exit, groups are multiplexed, and each group
+ * counts the events that the test generates.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void next_turn(const struct clock_set *set, struct clock_instance *inst)
 		inst->left += set->slot / 10 * (draw(inst) % 2001) / 1000 - set->slot / 10;
 }
 
-/* The thread ran all the time: account slot after slot, with gaps between them. */
+/* Account a period in which the thread ran: slot after slot, with gaps between them. */
 static void spend(const struct clock_set *set, struct clock_instance *inst, __u64 from, __u64 to)
 {
 	inst->tick += to - from;
@@ -164,7 +164,7 @@ static void inherit(struct clock_set *set, const struct clock_instance *elder, p
  * shim_clock__born() - a thread starts another one
  * @parent: the parent thread
  * @child: the new thread
- * @same_process: both belong to the same process
+ * @same_process: both threads belong to the same process
  */
 void shim_clock__born(pid_t parent, pid_t child, bool same_process)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State of the synthetic PMU: its sets, their instances, and the time; guarded by one lock. */
+/* State of the synthetic PMU, which one lock protects: its sets, their instances, and the time */
 #ifndef SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 #define SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 
@@ -17,7 +17,7 @@ struct clock_instance {
 	bool on, exited, invalid;
 	unsigned int first, cur;
 	__u64 left, tick;
-	__u64 random;			/* random state; 0: not shuffled */
+	__u64 random;			/* state of the random numbers; 0: not shuffled */
 	unsigned int place;
 	unsigned int *order;		/* allocated after the values */
 	__u64 stopped;

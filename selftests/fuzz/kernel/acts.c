@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Call the module with valid or invalid arguments from an act, and check the results. */
+/* Perform acts that call the module with valid or invalid arguments, and check the results. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -8,9 +8,9 @@
 #include "world.h"
 
 #define MAX_ARGS	128
-/* A signal that is handled here, but terminates a program after execve */
+/* A signal that this program handles, but that terminates a program after execve */
 #define ENDS_OTHERS	SIGPROF
-/* Offsets of buffers in the arena, after the arguments */
+/* Buffers in the arena, after the arguments */
 #define BUFFER		4096
 
 enum { SIZE_SAME, SIZE_NONE, SIZE_SHORT, SIZE_LONGER, SIZE_LONGER_USED, SIZE_PAGE, SIZE_BUFFER,
@@ -35,7 +35,7 @@ static void *address(const struct act *a, size_t at, size_t len)
 	}
 }
 
-/* A buffer that a struct points to; only some of the hostile acts place it badly. */
+/* Return a buffer that a struct points to; only some hostile acts put it at a bad address. */
 static void *buffer(const struct act *a, size_t len)
 {
 	if (hostile(a) && (a->how & 7) == SIZE_BUFFER)
@@ -43,7 +43,7 @@ static void *buffer(const struct act *a, size_t len)
 	return arena + BUFFER;
 }
 
-/* Make an argument nearly valid: its size, a bit of it, or its address is wrong. */
+/* Make an argument nearly valid: its size, one of its bits, or its address is wrong. */
 static void *spoil(const struct act *a, unsigned char *image, size_t *len)
 {
 	__u32 size = *len;
@@ -60,7 +60,7 @@ static void *spoil(const struct act *a, unsigned char *image, size_t *len)
 	return (a->how & 7) == SIZE_BUFFER ? arena : address(a, 0, *len);
 }
 
-/* Call the ioctl with its argument in the arena; afterwards @args has the output. */
+/* Call the ioctl with its argument in the arena, and copy the output to @args. */
 static long fire(const struct act *a, int fd, enum op op, void *args, size_t len)
 {
 	unsigned char image[MAX_ARGS] = { 0 };
@@ -85,9 +85,9 @@ static long fire(const struct act *a, int fd, enum op op, void *args, size_t len
 }
 
 /*
- * After any call that can change a set's values, the values cannot be compared with the last
- * sample.  The lower half of a set's epoch counts such calls that have started or ended, the upper
- * half counts those in progress.
+ * After a call that can change a set's values, a sample cannot be compared with the previous one.
+ * The lower half of a set's epoch counts the starts and ends of these calls; the upper half counts
+ * calls in progress.
  */
 #define UNDER_WAY	0x10000U
 
@@ -104,7 +104,7 @@ static unsigned int epoch(const struct file *f)
 	return f->set < 0 ? 0 : all + __atomic_load_n(&shared->epochs[f->set], __ATOMIC_SEQ_CST);
 }
 
-/* Occasionally restart after an overflow, whichever set it is. */
+/* Occasionally restart the set after an overflow, regardless of which set it is. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	static unsigned int n;
@@ -151,7 +151,7 @@ static const struct vcpc_request kinds[] = {
 	[TRACEPOINT] = { .type = PERF_TYPE_TRACEPOINT, .config = 1 },
 };
 
-/* Page faults overflow soon, but clocks not so soon that nothing else can run. */
+/* Make page faults overflow soon, but clocks late enough for other code to run. */
 static __u64 some_preset(const struct vcpc_request *r, enum preset preset, __u64 value)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config == PERF_COUNT_SW_PAGE_FAULTS;
@@ -213,7 +213,7 @@ static long do_create(const struct act *a, int device)
 		.fd = ret, .nr = args.nr_requests, .overflows = plan.overflow,
 		.set = __atomic_fetch_add(&shared->sets_made, 1, __ATOMIC_RELAXED),
 	};
-	/* The wrong bit may have been one of these. */
+	/* The flipped bit may have been in one of these fields. */
 	if (made.set >= MAX_SETS_MADE || hostile(a))
 		made.set = -1;
 	file_put(a->target % SETS, &made);
@@ -243,7 +243,9 @@ static long do_preset(const struct act *a, const struct file *f)
 {
 	struct vcpc_preset_args args = { .request = a->flags % 8 };
 
-	/* What the request counts is unknown here: use the minimum overflow distance of clocks. */
+	/*
+	 * The event of the request is unknown here, so use the minimum overflow distance of clocks.
+	 */
 	args.preset = some_preset(&kinds[args.request ? TASK_CLOCK : FAULTS], a->value & 3, a->value >> 2);
 	return fire(a, f->fd, OP_PRESET, &args, sizeof(args));
 }
@@ -277,7 +279,7 @@ static __thread struct {
 	__u64 tick, values[8];
 } last[FILES];
 
-/* A counter never decreases, modulo 2^64 because presets are arbitrary. */
+/* Check that no counter decreased, modulo 2^64 because presets are arbitrary. */
 static void compare(const struct act *a, const struct file *f, const struct vcpc_sample *s,
 		    unsigned int before)
 {
@@ -290,10 +292,10 @@ static void compare(const struct act *a, const struct file *f, const struct vcpc
 	if (l->any && l->set == f->set && l->epoch == before && l->target == target &&
 	    l->tid == tid) {
 		if (s->tick < l->tick)
-			wrong(a, "CPU time goes back", l->tick, s->tick);
+			wrong(a, "CPU time decreased", l->tick, s->tick);
 		for (i = 0; i < n; i++)
 			if ((__s64)(s->values[i] - l->values[i]) < 0)
-				wrong(a, "value goes back", l->values[i], s->values[i]);
+				wrong(a, "value decreased", l->values[i], s->values[i]);
 	}
 	l->any = true;
 	l->set = f->set;
@@ -312,7 +314,7 @@ static void check_sample(const struct act *a, const struct file *f, const struct
 	if (f->set < 0 || !file_is(a->fd, f))
 		return;
 	if (s->size != sizeof(*s))
-		wrong(a, "size of a sample's head", s->size, sizeof(*s));
+		wrong(a, "size of a sample's header", s->size, sizeof(*s));
 	if (s->nr != f->nr)
 		wrong(a, "number of values", s->nr, f->nr);
 	if (s->state & ~states)
@@ -320,7 +322,7 @@ static void check_sample(const struct act *a, const struct file *f, const struct
 	if (s->state & VCPC_STATE_FROZEN && (s->state & VCPC_STATE_COUNTING || !f->overflows))
 		wrong(a, "frozen", s->state, f->overflows);
 	if (s->time > now_ns())
-		wrong(a, "time that has not come", s->time, now_ns());
+		wrong(a, "time in the future", s->time, now_ns());
 	if (!total)
 		compare(a, f, s, before);
 }
@@ -366,7 +368,7 @@ static long do_poll(const struct act *a, const struct file *f)
 	return ret < 0 ? -errno : ret;
 }
 
-/* An epoll descriptor watches the set for at most the lifetime of the process. */
+/* Watch the set with an epoll descriptor, at most for the lifetime of the process. */
 static long do_epoll(const struct act *a, const struct file *f)
 {
 	struct epoll_event event = { .events = EPOLLIN | (a->flags & 1 ? EPOLLET : 0) }, got[2];
@@ -450,7 +452,9 @@ static size_t some_size(const struct act *a, size_t size)
 	}
 }
 
-/* Write an event, or pwrite it at the position that no other file accepts. */
+/*
+ * Write an event, or pwrite it at the only position that is accepted, which no other file accepts.
+ */
 static long do_event(const struct act *a, int fd)
 {
 	struct vcpc_trace_write event = some_event(a);

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the fuzzer in its VM: set up its environment, and save its results.
 #
-# usage: guest.sh OPTION...   (libFuzzer's)
+# usage: guest.sh LIBFUZZER-OPTION...
 set -u
 
 chmod 755 /root
 chmod 4755 /root/helper-root
-# A program that may be executed but not read stops the counters.
+# Executing a program that is not readable stops the counters.
 cp /root/helper /root/helper-unreadable && chmod 111 /root/helper-unreadable
 mkdir -p /out/corpus
 
 cp /corpus/* /out/corpus/
-# libFuzzer prints a line for each new input; show one per minute, and the end.
+# libFuzzer prints a line for each new input; print one per minute, and the last ones.
 (while sleep 60; do tail -n 1 /out/fuzz.log; done) &
 progress=$!
 export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
@@ -21,6 +21,6 @@ export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
 status=$?
 kill $progress
 wait $progress 2>/dev/null
-# Its warnings are not the kernel's; the console is searched for kernel warnings.
+# Rename libFuzzer's warnings, because the console is searched for kernel warnings.
 tail -n 80 /out/fuzz.log | sed 's/^WARNING: /libFuzzer: /'
 exit $status

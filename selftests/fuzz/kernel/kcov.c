@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* KCOV descriptors, and the module's part of their coverage. */
+/* Read KCOV descriptors, and collect the module's part of the coverage. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/kcov.h>
@@ -13,7 +13,7 @@
 
 #define AREA	(64UL << 10)	/* words: one per branch of a call */
 
-/* Address of the module's code, which stays the same while the fuzzer runs */
+/* Address of the module's code, which does not change while the fuzzer runs */
 static uint64_t text;
 
 static void die(const char *what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Coverage of the module by a thread, from the kernel's KCOV. */
+/* Coverage of the module by a thread, from the kernel's KCOV */
 #ifndef FUZZ_KERNEL_KCOV_H
 #define FUZZ_KERNEL_KCOV_H
 

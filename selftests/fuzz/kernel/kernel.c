@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzz the module with libFuzzer.  Each input is a sequence of calls (program.h), and the coverage
- * is KCOV's for the module.
+ * Fuzz the module with libFuzzer.  Each input is a sequence of calls (program.h); KCOV provides the
+ * module's coverage.
  *
  * Before an input runs, it is written to FUZZ_TRAIL (the last kilobytes of a block device), because
- * a kernel crash loses everything else.  FUZZ_COVERAGE names a file for the instructions that were
- * reached.
+ * all other data are lost if the kernel crashes.  The instructions that were reached are written to
+ * the file FUZZ_COVERAGE.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -45,7 +45,10 @@ static void trail_open(void)
 	trail_start = size - TRAIL * ENTRY;
 }
 
-/* Write the input with its number and size: the one with the highest number ran last. */
+/*
+ * Write the input with its number and size to the trail; the entry with the highest number ran
+ * last.
+ */
 static void leave_trail(const uint8_t *data, size_t size)
 {
 	static _Alignas(512) uint8_t entry[ENTRY];
@@ -93,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	leave_trail(data, n * sizeof(acts[0]));
 	world_run(acts, n);
 	memcpy(counters, shared->coverage.counters, sizeof(counters));
-	counters[0]++;	/* an input that reaches nothing also counts */
+	counters[0]++;	/* keep inputs that reach no code of the module */
 	if (shared->wrong) {
 		fprintf(stderr, "fuzz: %s; the input:\n", shared->text);
 		program_print(stderr, acts, n);
@@ -120,7 +123,7 @@ static unsigned int some_op(uint64_t *state)
 	return i;
 }
 
-/* An act that is more likely to be useful than random bytes */
+/* Return an act that is more likely to be useful than random bytes. */
 static struct act some_act(uint64_t *state)
 {
 	struct act a = {
@@ -144,7 +147,7 @@ static struct act some_act(uint64_t *state)
 	return a;
 }
 
-/* Mutate whole acts in most cases; libFuzzer's own mutations change bytes within one. */
+/* Mutate whole acts in most cases; libFuzzer's own mutations change bytes within an act. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	struct act acts[MAX_ACTS + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events around the module: files, threads, processes, limits, CPUs. */
+/* Acts on files, threads, processes, limits and CPUs, around calls of the module */
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #define TRACEPOINTS	"/sys/kernel/tracing/events/vcpc/enable"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
-/* limits of the calling process, shared by all its threads */
+/* Files of the calling process, shared by all its threads */
 static struct file files[FILES];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -72,7 +72,7 @@ void file_put(unsigned int i, const struct file *f)
 		close(old.fd);
 }
 
-/* Take the lock, so that it is free in parent and child after the fork. */
+/* Hold the lock during the fork, so parent and child both start with a consistent table. */
 pid_t fork_with_files(void)
 {
 	pid_t pid;
@@ -93,7 +93,7 @@ static long replace(unsigned int i, int fd)
 	return fd;
 }
 
-/* Copy a descriptor of another actor's process, as if received through a socket. */
+/* Copy a descriptor from another actor's process, as if it was received through a socket. */
 static long take(const struct act *a)
 {
 	int pidfd = syscall(SYS_pidfd_open, target_tid(a), 0), fd;
@@ -140,7 +140,7 @@ static long work(const struct act *a)
 	return 0;
 }
 
-/* A thread that is not an actor; another act's value selects its work */
+/* Run as a thread that is not an actor; the value of an act selects its work. */
 static void *short_thread(void *arg)
 {
 	work(arg);
@@ -161,7 +161,7 @@ static long start(const struct act *a)
 	return 0;
 }
 
-/* A process that is not an actor: a child of an actor that is a process */
+/* Start a process that is not an actor, if the actor is a process. */
 static long short_process(const struct act *a)
 {
 	pid_t pid = fork();
@@ -175,7 +175,7 @@ static long short_process(const struct act *a)
 	return waitpid(pid, NULL, __WALL) == pid ? 0 : -errno;
 }
 
-/* Processes only: execute another program, which can have more rights or be unreadable */
+/* Processes only: execute another program, which can have more privileges or be unreadable. */
 static long execute(const struct act *a)
 {
 	static const char *const programs[] = {
@@ -188,7 +188,10 @@ static long execute(const struct act *a)
 		return -EINVAL;
 	alarm(20);
 	kcov_collect(&kcovs[self->number], &shared->coverage);
-	/* Count it before, in case it does not return; undo that if it does. */
+	/*
+	 * Count the call before it is made, because it does not return if it succeeds; undo that if
+	 * it fails.
+	 */
 	__atomic_fetch_add(&shared->calls[a->op], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
 	self->life = OTHER_PROGRAM;
@@ -199,7 +202,7 @@ static long execute(const struct act *a)
 	_exit(1);
 }
 
-/* Threads can regain their privileges; processes cannot. */
+/* Drop privileges: threads can regain them, processes cannot. */
 static long drop(const struct act *a)
 {
 	if (self->number >= THREADS && a->flags & 1) {
@@ -225,7 +228,7 @@ static long move(const struct act *a)
 	return sched_setaffinity(target_tid(a), sizeof(cpus), &cpus) ? -errno : 0;
 }
 
-/* Signals that terminate are sent only to processes. */
+/* Send a signal; terminating signals are sent only to processes. */
 static long send_signal(const struct act *a)
 {
 	static const int signals[] = { SIGURG, SIGKILL, SIGSTOP, SIGCONT };
@@ -285,7 +288,9 @@ static long get(const char *path, char *text, size_t room)
 	return ret;
 }
 
-/* At most once per this many milliseconds: stopping all CPUs is slow here. */
+/*
+ * Return whether the last call was less than @ms milliseconds ago: stopping all CPUs is slow here.
+ */
 static bool too_soon(unsigned long *last, unsigned int ms)
 {
 	struct timespec now;
@@ -358,7 +363,7 @@ void machine_open(void)
 {
 	list_folder(SETTINGS, &parameters);
 	list_folder(LISTINGS, &listings);
-	/* The fuzzer tests callers that have access to the device. */
+	/* Permit access to all users: the fuzzer tests callers that can open the device. */
 	chmod("/dev/vcpc", 0666);
 	/* Do not log a stack trace for each failing allocation. */
 	put("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inputs as sequences of acts, and as text. */
+/* Decode inputs as sequences of acts, and convert them to text. */
 #include <string.h>
 
 #include "program.h"
@@ -54,7 +54,7 @@ size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS
 		acts[i].who = (acts[i].who & ASYNC) | (acts[i].who & ~ASYNC) % ACTORS;
 		acts[i].fd %= FILES;
 		acts[i].target %= TARGET_NR;
-		/* Calls that only prepare for others must succeed. */
+		/* Allocations must not fail in acts that only prepare for others. */
 		if (acts[i].fail > MAX_FAIL || acts[i].op >= ACT_WORK)
 			acts[i].fail = 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An input of the kernel's fuzzer: a sequence of acts, each performed by one of a few threads and
+ * An input of the kernel's fuzzer is a sequence of acts, each performed by one of a few threads and
  * processes.
  */
 #ifndef FUZZ_KERNEL_PROGRAM_H
@@ -36,7 +36,7 @@ enum target {
 	TARGET_NR,
 };
 
-/* Location of an argument: act.how, if it is at least HOSTILE */
+/* Above this, act.how puts the argument at a bad address or gives it a bad size. */
 #define HOSTILE		0xc0
 
 /**
@@ -45,7 +45,7 @@ enum target {
  * @who: the actor, modulo ACTORS; with ASYNC the others continue in the meantime
  * @fd: index of the actor's descriptor, modulo FILES
  * @target: enum target
- * @flags: of the call
+ * @flags: flags of the call
  * @how: if at least HOSTILE, a bad size or address, given by the lower bits
  * @fail: number of the allocation that fails in the call; 0 or more than 40: none
  * @value: other arguments of the call
@@ -63,14 +63,14 @@ struct act {
 
 /* The arguments of SET_CREATE, in act.value */
 struct create_plan {
-	uint64_t nr : 4;	/* minus 1; 8 and more: see plan_nr() */
+	uint64_t nr : 4;	/* minus 1; for 8 and more see plan_nr() */
 	uint64_t kinds : 12;	/* enum kind of the first four, repeated */
 	uint64_t overflow : 4;	/* mask of requests with VCPC_REQ_F_OVERFLOW */
 	uint64_t presets : 2;	/* enum preset */
 	uint64_t kernel : 1;	/* also count in kernel mode */
 	uint64_t signal : 1;
 	uint64_t fatal : 1;	/* a signal that terminates a program after execve */
-	uint64_t odd : 4;	/* from 10 on, one property of a request is invalid */
+	uint64_t odd : 4;	/* from 10, one property of a request is invalid */
 	uint64_t rest : 35;	/* for presets and invalid properties */
 };
 
@@ -84,7 +84,7 @@ enum kind plan_kind(const struct create_plan *plan, unsigned int request);
 #define ASYNC		0x80
 #define MAX_FAIL	40
 
-/* An act's name, and how often the mutator chooses it */
+/* The name of an act, and its weight in the mutator */
 struct act_kind {
 	const char *name;
 	unsigned int weight;
@@ -92,7 +92,7 @@ struct act_kind {
 
 extern const struct act_kind act_kinds[ACT_NR];
 
-/* Decode the acts of an input of any length. */
+/* Decode acts from an input of any length. */
 size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS]);
 void program_print(FILE *out, const struct act *acts, size_t n);
 

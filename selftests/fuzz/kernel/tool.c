@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inputs of the kernel's fuzzer on the host: create seeds, print inputs as text, and extract the
- * last inputs after a kernel crash.
+ * Handle the kernel fuzzer's inputs on the host: create seeds, print inputs as text, and extract
+ * the last inputs after a kernel crash.
  *
  * usage: tool seeds DIR | print FILE... | trail FILE DIR
  *
@@ -44,7 +44,7 @@ static void add(unsigned int who, enum act_op op, unsigned int fd, unsigned int 
 	};
 }
 
-/* Flags of the first four requests */
+/* The kinds of the first four requests */
 #define KINDS(a, b, c, d)	((a) | (b) << 3 | (c) << 6 | (d) << 9)
 
 /* Create a set of @n requests as the actor's descriptor @set. */
@@ -70,7 +70,7 @@ static void save(const char *name)
 	nr = 0;
 }
 
-/* enum target of an actor */
+/* Return the enum target of an actor. */
 static unsigned int actor(unsigned int number)
 {
 	return TARGET_ACTOR + number;

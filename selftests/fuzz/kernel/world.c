@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Actors: start them, give them acts, and end them, all in bounded time. */
+/* Start actors, pass acts to them, and end them, all within a bounded time. */
 #include "../../vcpc/fuzz/contract.h"
 #include "../../vcpc/calls.h"
 #include "world.h"
@@ -50,7 +50,10 @@ static void arena_close(void)
 	munmap(arena_ro, ARENA + 4096);
 }
 
-/* A thread started by one without privileges could not open the file: nothing fails for it. */
+/*
+ * Make the @n-th allocation fail.  If a thread without privileges started this one, it could not
+ * open the file, and nothing fails.
+ */
 static void fail_nth(unsigned int n)
 {
 	char text[8];
@@ -60,7 +63,7 @@ static void fail_nth(unsigned int n)
 		abort();
 }
 
-/* The operation of an act; OP_NR if it has none */
+/* Return the operation of an act, or OP_NR if it has none. */
 static enum op contract_op(const struct act *a)
 {
 	static const enum op ops[] = {
@@ -77,7 +80,7 @@ static enum op contract_op(const struct act *a)
 	return a->op < sizeof(ops) / sizeof(ops[0]) ? ops[a->op] : OP_NR;
 }
 
-/* An error must be documented for the call, or be that of a file of another kind. */
+/* Check that an error is documented for the call, or is one that other kinds of files return. */
 static void judge(const struct act *a, long ret)
 {
 	enum op op = contract_op(a);
@@ -128,7 +131,7 @@ static void perform(const struct act *a)
 	judge(a, ret);
 }
 
-/* An actor's life: perform acts until one of them ends it. */
+/* Perform acts until one of them ends the actor. */
 static void *live(void *arg)
 {
 	self = arg;
@@ -201,7 +204,7 @@ int actor_fork(unsigned int number)
 	return pid < 0 ? -errno : 0;
 }
 
-/* If an actor has ended, mark it as gone. */
+/* If an actor has ended, mark it as ended. */
 static void bury(unsigned int number)
 {
 	struct actor *actor = &shared->actors[number];
@@ -250,7 +253,7 @@ static void hand(unsigned int number, const struct act *a)
 		settle(number, 2);
 }
 
-/* Start an actor that does not exist yet from actor 0, unless it is actor 0. */
+/* If the actor does not exist, start it from actor 0, unless it is actor 0 itself. */
 static bool ready(unsigned int number)
 {
 	struct act begin = {

@@ -2,8 +2,8 @@
 /*
  * Actors: threads and processes, their files, and the state that they share.
  *
- * An actor runs one act at a time, which the fuzzer's first thread passes to it.  Files belong to
- * each process; a forked process has copies of those that existed at that time.
+ * An actor runs one act at a time, which the fuzzer's first thread passes to it.  Each process has
+ * its own files; a forked process starts with copies of its parent's files.
  */
 #ifndef FUZZ_KERNEL_WORLD_H
 #define FUZZ_KERNEL_WORLD_H
@@ -34,21 +34,22 @@ struct actor {
 struct shared {
 	struct coverage coverage;
 	struct actor actors[ACTORS];
-	/* per set, and in total: see acts.c, disturb() */
+	/* per set, and in total: see disturb() in acts.c */
 	unsigned int epochs[MAX_SETS_MADE], restarts;
 	unsigned int sets_made;
 	pid_t dead;
-	/* what machine_restore() has to undo */
+	/* the settings that machine_restore() must restore */
 	bool changed[PARAMETERS], unplugged;
 	unsigned int wrong;
 	char text[256];		/* description of the first violation */
 	unsigned long calls[ACT_NR], worked[ACT_NR];
 };
 
-/* The state of a descriptor that the process has open */
+/* A descriptor of the process */
 struct file {
 	int fd;
-	int set;		/* index of the set that was created there; -1 if none or unknown */
+	/* Index of the set that was created as this descriptor; -1 if none or unknown */
+	int set;
 	unsigned int nr;
 	bool overflows;
 };
@@ -57,18 +58,18 @@ extern struct shared *shared;
 extern struct kcov kcovs[ACTORS];
 /* The actor of the calling thread */
 extern __thread struct actor *self;
-/* Every thread's memory for arguments, and a read-only mapping of it */
+/* Each thread's memory for arguments, and a read-only mapping of it */
 extern __thread unsigned char *arena, *arena_ro;
 #define ARENA	8192
 
 void world_open(void);
-/* Run the acts; everything that they started has ended afterwards. */
+/* Run the acts, and end everything that they started. */
 void world_run(const struct act *acts, size_t n);
 
 /* Record a violation of the documentation; only the first one is kept. */
 void wrong(const struct act *a, const char *what, long x, long y);
 
-/* acts.c, others.c: perform an act; the call's result or a negative errno */
+/* acts.c, others.c: perform an act.  Return the call's result or a negative errno. */
 long act_on_set(const struct act *a, const struct file *f);
 long act_on_device(const struct act *a, const struct file *f);
 long act_on_files(const struct act *a, const struct file *f);
@@ -82,14 +83,14 @@ void acts_open(void);
 void machine_open(void);
 void machine_restore(void);
 /*
- * The calling process's descriptors.  A copy can be outdated immediately, because other threads
- * replace descriptors.  After a call, file_is() checks whether it is still valid.
+ * The calling process's descriptors.  Other threads can replace a descriptor at any time, so check
+ * with file_is() after a call whether the copy is still valid.
  */
 void files_open(void);
 void files_close(void);
 struct file file_get(unsigned int i);
 bool file_is(unsigned int i, const struct file *f);
-/* Close the previous file and store this one. */
+/* Close the previous file at this index and store this one. */
 void file_put(unsigned int i, const struct file *f);
 pid_t fork_with_files(void);
 
