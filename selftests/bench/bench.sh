@@ -17,7 +17,7 @@ set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build
 
 # seconds SOURCE: the program's time limit on a busy machine, read from its comment
 seconds() {
-	sed -n 's/.*May take \([0-9]*\) s on a busy machine.*/\1/p' "$1" | grep . || echo 120
+	tr -d '\n*' <"$1" | sed -n 's/.*ay *take *\([0-9]*\) *s *on *a *busy *machine.*/\1/p' | grep . || echo 120
 }
 
 programs='' timeout=300
