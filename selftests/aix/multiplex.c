@@ -177,8 +177,8 @@ TEST(shorter_than_the_sets_need)
 }
 
 /*
- * A slot of 30 s overflows a 32-bit counter, which the kernel starts at half its range so that it
- * wraps in time; this must not be visible.
+ * A slot of 30 s overflows a 32-bit counter.  The kernel starts it at half its range and notices
+ * each wrap; counts must not be affected.
  */
 TEST(past_the_counter_s_width)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table with a row for each family of calls, so that one test covers all of them */
+/* A table with a row for each family of calls; each test covers all of them */
 #ifndef AIX_SCOPES_H
 #define AIX_SCOPES_H
 

@@ -11,7 +11,7 @@
 
 #define MANY	32
 
-/* Events pinned to the CPU have priority over those of threads. */
+/* Events pinned to the CPU have priority over events of threads. */
 static void take_all(int fds[MANY])
 {
 	struct perf_event_attr attr = {

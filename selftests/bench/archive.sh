@@ -4,14 +4,15 @@
 #
 # PCP_PEER selects the version of PCP; both builds use the C library and liblzma of that version.
 #
-# usage: archive.sh [ROW...]	(default: all)
-#        archive.sh -t ARCHIVE...	(a table of access patterns for these archives, with memory)
-#        archive.sh -g	(growth: our library alone, for n records, 10 n and so on)
+# usage: archive.sh [ROW...]      (default: all)
+#        archive.sh -t ARCHIVE...        (a table of access patterns for these archives, with
+#        memory)
+#        archive.sh -g   (growth: our library alone, for n records, 10 n and so on)
 #
 # Each row has the median CPU time of RUNS (3) runs for one operation, our time divided by PCP's,
 # and whether both read the same values; the last line is the geometric mean of all rows.  "-" means
-# that it crashed or did not end within a minute.  Real archives are those of PCP's test suite, if
-# it is installed or unpacked at PCP_TESTSUITE.
+# that it crashed or did not end within a minute.  Real archives are from PCP's test suite, if it is
+# installed or unpacked at PCP_TESTSUITE.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

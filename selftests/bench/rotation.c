@@ -131,7 +131,7 @@ static void close_groups(const int *fd, unsigned int groups)
 		close(fd[i]);
 }
 
-/* perf rotates by wall time, so the work is measured in wall time as well. */
+/* perf rotates by wall time, so the work is also measured in wall time. */
 static unsigned long long with_perf(unsigned int groups)
 {
 	unsigned long long took;

@@ -214,7 +214,7 @@ int main(void)
 	both("with an inheriting group of 4 by perf", &thread[3], &process[3]);
 	for (i = 0; i < COUNTERS; i++)
 		close(fds[i]);
-	printf("set : group, of what they add %26.2f %9.2f\n",
+	printf("set : group, additional cost %27.2f %9.2f\n",
 	       (thread[2] - thread[0]) / (thread[3] - thread[0]),
 	       (process[2] - process[0]) / (process[3] - process[0]));
 	return 0;

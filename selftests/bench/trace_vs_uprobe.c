@@ -66,7 +66,7 @@ PROBED void bench_empty_end(ARGUMENTS);
 PROBED int bench_begin(ARGUMENTS);
 PROBED int bench_end(ARGUMENTS);
 
-/* Start with an instruction that every kernel can emulate. */
+/* An empty function that starts with an instruction that every kernel can emulate */
 void bench_empty_begin(ARGUMENTS)
 {
 	__asm__ volatile("nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
@@ -77,7 +77,7 @@ void bench_empty_end(ARGUMENTS)
 	__asm__ volatile("nop; nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* Be an ordinary function with a frame. */
+/* An ordinary function with a frame */
 int bench_begin(ARGUMENTS)
 {
 	bench_empty_begin(op, hash, value, name);

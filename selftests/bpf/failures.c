@@ -214,7 +214,7 @@ int main(void)
 	};
 	int err;
 
-	umask(077);	/* the list of events must be readable for all in spite of it */
+	umask(077);	/* the list of events must still be readable for all users */
 	shim_trace_off();
 	err = shim_trace_on(&options);
 	if (err) {

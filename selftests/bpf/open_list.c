@@ -105,7 +105,7 @@ static void by_other_user(void)
 	_exit(bad);
 }
 
-/* Many open files, most of them without open transactions, take no rows from other users. */
+/* If many files are open, most of them without open transactions, other users still get rows. */
 TEST_F(open_list, files_without_rows)
 {
 	int ready[2], go[2], status;

@@ -37,7 +37,7 @@ static double log_uniform(void)
 	return 1e5 * pow(10, 5 * even());
 }
 
-/* Return a number of one of two ranges that are far apart; nine of ten are small. */
+/* Return a number from one of two ranges that are far apart; nine of ten numbers are small. */
 static double two_peaks(void)
 {
 	return even() < 0.9 ? 1e6 + even() * 1e5 : 1e9 + even() * 1e8;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A test that fails once and then passes is reported, and only a few may do so; no other test runs twice.
+# A test that fails and then passes is reported, and only a few tests may do this.  No other test runs
+# twice.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -342,7 +342,7 @@ static void process(void)
 	NOTHING(, "NULL options", pmFreeOptions(NULL));
 }
 
-/* The originals dereference these pointers as well. */
+/* The originals also dereference these pointers. */
 static void invalid_pointers(void)
 {
 	misuse_original = "PCP";

@@ -63,7 +63,7 @@ upgrade() {
 removal() {
 	start_counting
 	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc'; purged=$?
-	# apt gives dpkg a terminal.
+	# apt runs dpkg on a terminal, which adds carriage returns.
 	grep -a '^vcpc-dkms: ' "$dir/log" | tr -d '\r' >"$dir/said"
 	evidence="$dir/log $dir/said"
 	[ $purged = 0 ] && grep -q "stays loaded.*use it" "$dir/said" && grep -q '[0-9] vcpc$' "$dir/said"

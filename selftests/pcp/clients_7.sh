@@ -25,7 +25,7 @@ trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 valkey=''
 export PATH="$dir/bin:$build/bin:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
-# peer_programs: set up the programs of 7.2.2, which start each other, with its paths
+# peer_programs: set up the programs of 7.2.2 with its paths, because they start each other
 peer_programs() {
 	mkdir -p "$dir/bin" "$dir/tmp" || return 1
 	for program in pmcd pmcpp pmnsmerge pminfo; do

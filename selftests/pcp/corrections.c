@@ -34,7 +34,7 @@ TEST_F(archive, a_metric_may_be_asked_for_twice)
 }
 
 /*
- * At exactly the time of a record, a text is the one of that record, regardless of the direction
+ * At exactly the time of a record, the text of that record is returned, regardless of the direction
  * from which the time was reached.
  */
 TEST_F(archive, texts_at_the_time_of_a_record)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Extra units of PCP 7.2 are formatted, parsed, converted, derived, and stored in an archive.  The
- * expected values are those of libpcp 7.2.2.
+ * expected values come from libpcp 7.2.2.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "pcp_fixture.h"
 
 /*
- * Fetch in several modes, from records of several shapes, and with lists of metrics that change
+ * Fetch in several modes, from different kinds of records, and with lists of metrics that change
  * between fetches.
  */
 static int use(const char *base)

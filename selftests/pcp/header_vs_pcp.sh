@@ -48,7 +48,7 @@ macros() {
 		grep -vxE "$no_value|$newer" | sort -u
 }
 
-# Lists of options differ.  The text of -a is the one of PCP 6.3, not of 6.0.3.
+# Lists of options differ.  The text of -a is from PCP 6.3, not from 6.0.3.
 values() {
 	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' |
 		sed -e 's/  *//g' -e 's/(char\*)0/0/g' -e 's/aPCPlogarchive/aPCParchive/'

@@ -148,7 +148,7 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
 				TH_LOG("round %d: %s", round, pmErrStr(n));
 			}
-		/* On a busy machine, an archive can be opened only after a longer time. */
+		/* On a busy machine, it takes longer until an archive can be opened. */
 		if (opened * 4 < round * 3 && longest < 1000000)
 			longest += longest / 8;
 		sprintf(command, "rm -f %s.*", self->base);

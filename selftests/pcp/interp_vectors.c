@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values are the same as PCP's own library interpolates, to the last digit, in every direction. */
+/* Interpolated values equal PCP's, to the last digit, in every direction. */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>

@@ -127,7 +127,7 @@ static uint64_t many_value(int record, int i)
 	return 1000 * (uint64_t)record + i;
 }
 
-/* Return the position of a value's block among those of the record. */
+/* Return the position of a value's block among the record's blocks. */
 static uint32_t block_of(int record, int i)
 {
 	switch (record) {

@@ -358,7 +358,7 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_EQ(1600000002, opts.start.tv_sec);
 	EXPECT_EQ(1600000010, opts.finish.tv_sec);
-	/* the window is that of the given context; the current context stays */
+	/* the window is that of the given context; the current context does not change */
 	other = pmNewContext(PM_CONTEXT_ARCHIVE, path);
 	EXPECT_LE(0, other);
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));

@@ -202,7 +202,7 @@ same() {
 	diff "$dir/pcp" "$dir/shim" >"$dir/log"
 }
 
-# Some of the suite's programs write to the archives, so give them a copy.
+# Some of the suite's programs write to the archives, so use a copy.
 cp -r "$suite" "$dir/archives"
 cp "$src/root_irix" "$dir/archives"
 export PMNS_DEFAULT="$src/root_pmns"

@@ -19,8 +19,8 @@ def tag():
 
 
 def told(program, agent=True):
-    """Return the events that an agent received from a program in a process of its own, and the
-    program's output."""
+    """Return the events that an agent received from a program in a separate process, and the program's
+    output."""
     with TraceAgent() as listener:
         port = listener.port if agent else 1
         environment = os.environ | {

@@ -45,10 +45,10 @@ done)
 installer install; result "install again"
 mkdir -p "$dest/opt/x/include/other" && : >"$dest/opt/x/include/other/file.h"
 installer uninstall; result "uninstall"
-[ "$(left)" = /opt/x/include/other/file.h ]; result "uninstalling leaves other files"
+[ "$(left)" = /opt/x/include/other/file.h ]; result "uninstall keeps other files"
 rm -r "$dest/opt/x/include/other"
 nothing_left() { [ -d "$dest" ] && [ -z "$(find "$dest" -mindepth 1)" ]; }
-installer install && installer uninstall && nothing_left; result "and none of ours, nor directories"
+installer install && installer uninstall && nothing_left; result "and removes all of ours, with their directories"
 mkdir "$dir/empty"
 ! installer install "$dir/empty" && grep -q "run 'make' first" "$dir/log" && [ -z "$(find "$dest" -mindepth 1 2>/dev/null)" ]
 result "without a build it reports this, and installs nothing"

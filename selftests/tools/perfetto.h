@@ -106,7 +106,7 @@ static inline void pf_text(const struct pf_field *f, char *text, size_t size)
 	text[len] = '\0';
 }
 
-/* Replace *@value by the field with this number. */
+/* Replace *@value with the field that has this number. */
 static inline void pf_get(struct pf_bytes in, unsigned int number, uint64_t *value)
 {
 	struct pf_field f;

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# count EVENT: print the value, for a clock in ms
+# count EVENT: print the event's value, or a clock's value in ms
 count() {
 	awk -v event="$1" '($2 == "msec" ? $3 : $2) == event && $1 != "thread" { gsub(",", "", $1); print $1 }' "$dir/err"
 }
@@ -142,8 +142,8 @@ result "--rates: one line per interval"
 run --multiplex -e page-faults,task-clock true
 [ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
 result "--multiplex: events that always fit are exact"
-# Request more events than any PMU can count at once; instructions are compared with an exact count
-# of the same loop.
+# Request more events than any PMU can count at the same time; instructions are compared with an
+# exact count of the same loop.
 hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
 if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	loop='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails in turn, either once or from then on.  The call reports the
- * failure, nothing is changed or leaked, and the call works once memory is available again.
+ * Each allocation of each call fails, one at a time, either once or together with all later ones.
+ * The call reports the failure, nothing is changed or leaked, and the call works once memory is
+ * available again.
  *
  * The linker redirects all allocations of the library to this file (--wrap); opening a file also
  * counts as an allocation.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * During a check, each allocation and each open(2) fails in turn. The check reports the error, or
- * finds the same damage.
+ * During a check, each allocation and each open(2) fails, one at a time.  The check reports the
+ * error, or finds the same damage.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of a writer's declarations fails in turn. The declaration reports the failure and
- * changes nothing, and it works once memory is available again.
+ * Each allocation of a writer's declarations fails, one at a time.  The declaration reports the
+ * failure and changes nothing, and it succeeds once memory is available again.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The same files of an archive are found if the directory is read once or for each archive. */
+/* Reading the directory once finds the same files of an archive as reading it for each archive. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

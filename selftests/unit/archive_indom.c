@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instance domains change over time: several threads at once read each state of a random history
- * from the writer's output.
+ * Instance domains change over time: several threads read each state of a random history from the
+ * writer's output.
  */
 #include <pthread.h>
 

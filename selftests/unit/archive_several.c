@@ -191,7 +191,7 @@ TEST_F(several, what_is_not_one)
 	ASSERT_EQ(0, write_at(dir, "other", 40, 3, "h2"));
 	EXPECT_EQ(-SHIM_EHOST, try(dir));
 	/*
-	 * the error is that of the first bad archive in the list, even if it is listed several
+	 * the error of the first bad archive in the list is returned, even if it is listed several
 	 * times
 	 */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta,%s/other", dir, dir, dir);

@@ -114,7 +114,7 @@ TEST(array_that_cannot_grow_is_as_it_was)
 	ASSERT_EQ(0, shim_vec__room(numbers, &cap, 0));
 	numbers[0] = 7;
 	before = numbers;
-	/* The size in bytes would be 8 if the multiplication wraps. */
+	/* The size in bytes would be 8 if the multiplication wrapped. */
 	EXPECT_EQ(-ENOMEM, shim_vec__reserve(numbers, &cap, SIZE_MAX / 8 + 2));
 	EXPECT_EQ(before, numbers);
 	EXPECT_EQ(8, cap);

@@ -288,7 +288,7 @@ TEST_F(perf, descriptors_closed_by_the_program)
 
 static atomic_bool stop;
 
-/* Be a thread that other threads continuously bind, signal, restart, and unbind. */
+/* Run as a thread that other threads continuously bind, signal, restart, and unbind. */
 static void *suffers(void *arg)
 {
 	atomic_int *tid = arg;

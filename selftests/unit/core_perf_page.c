@@ -379,7 +379,7 @@ TEST_F(perf_page, locks_that_have_come_round)
 		EXPECT_EQ(1000, values[i]);
 }
 
-/* If the clock goes back, it is that of another CPU. */
+/* If the clock goes back, it belongs to another CPU. */
 TEST_F(perf_page, a_clock_that_goes_back)
 {
 	page[0].time_mult = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of libcpc's calls fails in turn. The call fails with ENOMEM, nothing is changed
- * or leaked, and the next attempt works.
+ * Each allocation of libcpc's calls fails, one at a time.  The call fails with ENOMEM, nothing is
+ * changed or leaked, and the next attempt succeeds.
  *
  * The linker replaces the C library's functions with those below (--wrap).
  */

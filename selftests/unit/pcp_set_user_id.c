@@ -159,7 +159,7 @@ static void run_all(const char *program, uid_t user, const char *value)
 	if (!pid) {
 		null = open("/dev/null", O_WRONLY);
 		dup2(null, 2);
-		alarm(5);	/* because no process answers */
+		alarm(5);	/* stop waiting: no process answers */
 		if (set_all(env, value) < 30 || setgid(user) || setuid(user))
 			_exit(1);
 		execve(program, argv, env);

@@ -130,7 +130,7 @@ TEST_F(archive, metrics)
 	}
 }
 
-/* Every metric has a help text; that of an event contains its requested name. */
+/* Every metric has a help text; an event's text contains its requested name. */
 TEST_F(archive, texts)
 {
 	const char *text;

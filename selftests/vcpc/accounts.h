@@ -36,10 +36,7 @@ static inline struct account account_of(unsigned int uid)
 	return sum;
 }
 
-/*
- * Wait until nothing is charged, because workers and exiting processes release objects
- * asynchronously.
- */
+/* Wait until nothing is charged: workers and exiting processes release objects asynchronously. */
 static inline bool has_nothing_soon(unsigned int uid, unsigned int ms)
 {
 	struct account a;

@@ -308,7 +308,7 @@ static inline void *shared_memory(size_t size)
 	return memory;
 }
 
-/* Be a thread that exists only to be counted. */
+/* Run as a thread that exists only to be counted. */
 static inline void *idles(void *arg)
 {
 	for (;;)
@@ -336,7 +336,7 @@ static inline int start_idlers(unsigned int nr)
 }
 
 /*
- * Be a thread of the crowd.  It binds the set to itself, because an inherited instance of a set
+ * Run as a thread of the crowd.  It binds the set to itself, because an inherited instance of a set
  * with a signal starts stopped.
  */
 static inline void *joins_the_crowd(void *arg)

@@ -153,8 +153,8 @@ FIXTURE_TEARDOWN(ends)
 }
 
 /*
- * Counting ends if a program gains privileges or if the caller cannot read it: the caller must get
- * no information on its execution.
+ * Counting ends if a program gains privileges or if the caller cannot read it: the caller must not
+ * get information about its execution.
  */
 TEST_F(ends, the_counting)
 {

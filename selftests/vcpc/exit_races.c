@@ -45,7 +45,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		_exit(0);
 }
 
-/* Start this in a separate process group, which can be killed as a whole. */
+/* Start breeding in a separate process group, which can be killed as a whole. */
 static pid_t start_breeding(int set)
 {
 	pid_t pid = fork();

@@ -96,7 +96,7 @@ TEST_F(failslab, bind)
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 }
 
-/* Create a set with these flags and this signal; some of them need additional events. */
+/* Create a set with these flags and this signal, some of which need additional events. */
 static int watched_set(__u32 flags, int signal)
 {
 	struct vcpc_request requests[2] = { page_faults, overflowing(&page_faults, 1000) };

@@ -43,7 +43,7 @@ FIXTURE(limit)
 
 FIXTURE_SETUP(limit)
 {
-	/* A set of one request takes two counters. */
+	/* A set of one request uses two counters. */
 	self->counters = parameter("max_user_counters", 8);
 }
 

@@ -64,7 +64,7 @@ TEST(each_caller_has_its_own_numbers)
 	EXPECT_EQ(c.pid, info[1].tgid);
 	EXPECT_EQ(c.pid, info[1].root);
 	EXPECT_EQ(0, child_end(&c));
-	/* The ID is the one that the thread had when it ended. */
+	/* The thread has the ID that it had when it ended. */
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(0, set_unbind_all(set));

@@ -89,7 +89,7 @@ TEST(time_goes_on)
 	ASSERT_EQ(0, set_sample(set, 0, &after));
 	EXPECT_LE(before.sample.tick, after.sample.tick);
 	EXPECT_LE(before.sample.time, after.sample.time);
-	/* While the set is stopped its time does not advance, and then continues from there. */
+	/* The set's time does not advance while the set is stopped, and continues from there. */
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	burn(off);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SET_CREATE creates valid sets, and refuses others for each documented reason. */
+/* VCPC_IOC_SET_CREATE creates valid sets, and returns each documented error. */
 #include "vcpc_test.h"
 
 FIXTURE(set_create) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * VCPC_IOC_TRACE_TAG returns handles and IDs for names, and refuses others for each documented
- * reason.
- */
+/* VCPC_IOC_TRACE_TAG returns handles and IDs for names, and each documented error. */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"

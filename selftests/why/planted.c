@@ -501,7 +501,7 @@ static double share_without_waiting(const char *text, const char *part)
 
 /*
  * Threads compete for the allocator's lock only if they run at the same time.  The VM with one CPU
- * uses instructions as its clock, on which a cache miss costs nothing.
+ * counts instructions as time, so a cache miss costs nothing there.
  */
 static bool needs_two_cpus(const FIXTURE_VARIANT(planted) *variant)
 {

@@ -41,7 +41,7 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 /* Start this program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill). */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
-/* Be a process with this many threads that never exit. */
+/* Run as a process with this many threads that never exit. */
 int be_abandoned(int n);
 
 /*

@@ -36,7 +36,7 @@ enum target {
 	TARGET_NR,
 };
 
-/* Above this, act.how puts the argument at a bad address or gives it a bad size. */
+/* At or above this value, act.how makes the argument's address or size invalid. */
 #define HOSTILE		0xc0
 
 /**

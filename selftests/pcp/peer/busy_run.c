@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like vcpc record does, of a run of any size.  The command has two processes, and
+ * Write an archive, like vcpc record, of a run of any size.  The command has two processes, and
  * transactions of several tags, which take longer in the middle of the run.
  *
  * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
@@ -97,7 +97,7 @@ static void put(int h, double value, int type)
 		exit(1);
 }
 
-/* @slower: number of tags that take longer, first of all hostile ones */
+/* @slower: number of tags that take longer, hostile ones first */
 static void name_tag(struct tag *tag, int i, int slower, bool nasty)
 {
 	if (nasty && slower < (int)(sizeof(hostile) / sizeof(hostile[0])))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like vcpc record does, of a run with the given numbers.  It has three records,
- * one second apart; all transactions have the same time and count.
+ * Write an archive, like vcpc record, of a run with the given numbers.  It has three records, one
+ * second apart; all transactions have the same time and count.
  *
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *

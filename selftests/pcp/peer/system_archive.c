@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive like pmlogger does for a whole system: PCP's own state first, and the popular
- * metrics last.
+ * Write an archive of a whole system, like pmlogger: PCP's own state first, and the popular metrics
+ * last.
  *
  * usage: system_archive ARCHIVE RECORDS [PROCESSES]
  *

@@ -173,7 +173,7 @@ int call_as(const struct cell *c, __u64 random)
 		caller(c, sockets[1], random);
 	if (c->who == RECEIVER)
 		pass(sockets[0], c->set);
-	/* Close the other copies, so that this close is the last one. */
+	/* Close the other copies; this close must be the last one. */
 	if (c->deed == CLOSE)
 		close(c->set);
 	if (waitpid(pid, &status, 0) != pid)

@@ -323,7 +323,8 @@ static int target_that_shares(void *arg)
 }
 
 /*
- * Be a process that shares the target's memory, but is a child of ours and not one of its threads.
+ * Run as a process that shares the target's memory, but is a child of ours and not one of its
+ * threads.
  */
 static void share_memory(struct ends *ends)
 {
