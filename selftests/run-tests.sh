@@ -51,7 +51,7 @@ run() {
 		}' "$3" >"$4" && ! grep -qE 'Sanitizer|runtime error:|by signal' "$3"
 }
 
-# say NAME LINES SECONDS
+# say NAME LINES SECONDS: print a line with the numbers of results
 say() {
 	awk -v name="$1" -v took="$3" '
 		{ n[$1]++ }

@@ -20,7 +20,7 @@ export TEST_TIMEOUT=1800
 VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
-# Programs of a directory that load BPF programs run in a VM: bpf, tools, agent.
+# Directories whose programs load BPF programs (bpf, tools, agent) are tested in a VM.
 native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent_callers trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # These tests load BPF programs, and run with the sanitizers and without the module.
@@ -122,7 +122,7 @@ bpf_asan() {
 		"$top/build/$host-san" "$work/$host-vm-asan" $asan_folders
 }
 
-# without_module ARCH NAME APPEND FOLDERS: count through perf
+# without_module ARCH NAME APPEND FOLDERS: run tests that count through perf
 without_module() {
 	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=$1-perf$2 VM_MODULE=none VM_APPEND="sysctl.kernel.perf_event_paranoid=2 $3" \
@@ -157,7 +157,7 @@ lane() {
 	printf '\n== in parallel: %s; the log is %s\n' "$1" "$logs/$1.log"
 }
 
-# lane_ends PID NAME
+# lane_ends PID NAME: wait for a lane, and print its log
 lane_ends() {
 	printf '\n== waiting for %s, which was started above (%ss)\n' "$2" "$(($(date +%s) - started))"
 	wait "$1" || :

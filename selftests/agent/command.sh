@@ -24,7 +24,7 @@ make_calls() {
 	start && vcpc record --trace -o "$dir/a" -I 10s sh "$dir/job" >&2
 }
 
-# names_and_values: one "tag value" per line, from pminfo's output
+# names_and_values: print one "tag value" per line, from pminfo's output
 names_and_values() {
 	sed -n 's/.*inst \[[0-9]* or "\(.*\)"\] value \(.*\)/\1 \2/p' | sort -u
 }

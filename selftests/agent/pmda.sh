@@ -40,7 +40,7 @@ counts() {
 	[ -n "$first" ] && [ -n "$second" ] && [ "$second" -gt "$first" ]
 }
 
-# Transactions with the tag "plain", two per call
+# Perform two transactions with the tag "plain" per call.
 transact() {
 	SHIM_TRACE=$way "$here/odd_tags" && sleep 0.05
 }
@@ -80,7 +80,7 @@ without_module() {
 		says vcpc.user.sets 'Try again' && says vcpc.limit.user_sets 'Try again'
 }
 
-# Load the module while the agent runs: its metrics appear.
+# When the module is loaded while the agent runs, its metrics appear.
 loaded_later() {
 	insmod /vcpc.ko && says vcpc.control.module 'value 1' && says vcpc.module.refused_by_limit 'value 0' &&
 		says vcpc.limit.user_sets 'value ' && says vcpc.transact.count '"plain"] value 8'
@@ -89,7 +89,7 @@ loaded_later() {
 	rmmod vcpc && return $status
 }
 
-# The module's counters restart; traced values are kept in the maps.
+# After the agent was killed, the module's counters restart, but traced values are kept in the maps.
 comes_back() {
 	before=$(agent_pid)
 	for pid in $before; do

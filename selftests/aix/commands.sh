@@ -9,7 +9,7 @@ run() {
 	"$@" >"$dir/out" 2>"$dir/err"
 }
 
-# value EVENT: the first value that hpmcount printed for it
+# value EVENT: print the first value that hpmcount printed for it
 value() {
 	awk -v event="$1" '$1 == event { print $NF; exit }' "$dir/out"
 }

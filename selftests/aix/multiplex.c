@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed sets on the real clock: for any number of sets, the estimates for a constant loop
- * agree with a run that is not multiplexed.
+ * For any number of multiplexed sets on the real clock, the estimates for a constant loop agree
+ * with a run without multiplexing.
  */
 #include <fcntl.h>
 #include <linux/vcpc.h>
@@ -56,7 +56,10 @@ static double whole_rate(void)
 /* Check that each set's estimate agrees and that the slots add up to the total time minus gaps. */
 static double try_sets(struct __test_metadata *_metadata, int sets, double whole)
 {
-	/* Without a PMU, time is not a count of instructions, and the measurement is less exact. */
+	/*
+	 * Without a PMU the event counts time instead of instructions, and the measurement is less
+	 * exact.
+	 */
 	double tolerance = has_pmu() ? 0.005 : 0.25, worst = 0;
 	pm_prog_mx_t prog = program_mx(event(), sets, 10);
 	unsigned long long sum = 0, before;
@@ -83,8 +86,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 		}
 	}
 	/*
-	 * The time outside all sets consists of gaps and of the time that setting and stopping
-	 * take. Two clocks are compared.
+	 * The time outside all sets consists of gaps and the time to set and stop the program.  It
+	 * is measured with two clocks.
 	 */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);

@@ -9,8 +9,8 @@
 #define PAGES	300
 
 /*
- * The number of counted faults is the number of touched pages plus a few faults of the library and
- * the stack.
+ * The count includes a few page faults of the library and the stack, in addition to the touched
+ * pages.
  */
 #define EXPECT_PAGES(pages, value) do {			\
 	EXPECT_LE((long long)(pages), (long long)(value));	\

@@ -41,7 +41,7 @@ dumped() {
 		}
 		/^ +inst \[/ { split($0, part, "\""); say(part[2], $0); next }
 		/not supported/ { metric = $2; gsub(/[():]/, "", metric); print time, metric, "- error" }
-		# An aggregate is printed as interpretations, then as bytes.
+		# pmdumplog prints an aggregate as interpreted values, then as bytes.
 		function say(inst, line) {
 			sub(/^.* value /, "", line)
 			if (line ~ /\[[0-9a-f]*\]$/) sub(/^.*\[/, "[", line)

@@ -156,7 +156,7 @@ static int put_record(struct shim_writer *w, unsigned int n, bool aloud)
 	return err ? err : shim_writer__commit(w);
 }
 
-/* Labels and help texts that pcp_tools.sh expects in the output of PCP's tools */
+/* Add the labels and help texts that pcp_tools.sh expects in the output of PCP's tools. */
 static int annotate(struct shim_writer *w)
 {
 	static const char *const context[] = { "{ \"role\": [1, 2],\"host\":\"h1\" }" };

@@ -86,7 +86,7 @@ printed() {
 	function mb(kb) { return kb == "-" ? kb : sprintf("%.1f", kb / 1024) }'
 }
 
-# row NAME ARCHIVE WHAT [PREFIX [EVERY]]
+# row NAME ARCHIVE WHAT [PREFIX [EVERY]]: measure both libraries and print a row
 row() {
 	in_list "$1" "$wanted" || [ -z "$wanted" ] || return 0
 	[ -e "$2.meta" ] || [ -e "$2.meta.xz" ] || [ -d "$2" ] || return 0
@@ -205,7 +205,7 @@ all_rows() {
 	memory
 }
 
-# table ARCHIVE WHAT
+# table ARCHIVE WHAT: print a table of access patterns
 table() {
 	echo
 	echo "$1 $2"
@@ -217,7 +217,8 @@ table() {
 	done
 }
 
-# growth NAME WHAT SMALL LARGE [PREFIX]: seconds for one operation on both, and memory
+# growth NAME WHAT SMALL LARGE [PREFIX]: print the seconds per operation and the memory for both
+# archives
 growth() {
 	export PREFIX="${5:-}" EVERY=1
 	set_interval "$3"

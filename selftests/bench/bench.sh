@@ -15,7 +15,7 @@ make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/
 set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool \
 	--with /lib/terminfo/l/linux:/lib/terminfo/l/linux
 
-# seconds SOURCE: the program's time limit on a busy machine, read from its comment
+# seconds SOURCE: print the program's time limit on a busy machine, which is in a comment
 seconds() {
 	tr -d '\n*' <"$1" | sed -n 's/.*ay *take *\([0-9]*\) *s *on *a *busy *machine.*/\1/p' | grep . || echo 120
 }

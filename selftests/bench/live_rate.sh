@@ -39,7 +39,7 @@ fail() {
 peer=$here/../pcp/peer/live_rate.c
 cc_shim -O2 -o "$dir/live_shim" "$peer" && cc -O2 -o "$dir/live_pcp" "$peer" -lpcp || fail "it does not compile"
 make_collector && start_collector || fail "no pmcd"
-# compare HOW SPEC METRIC...
+# compare HOW SPEC METRIC...: measure both libraries alternately and print a row
 compare() {
 	how=$1 spec=$2
 	shift 2

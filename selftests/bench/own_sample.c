@@ -72,7 +72,7 @@ static void group_read(void)
 		die("read of the group");
 }
 
-/* Read the counter with the number from the page. */
+/* Read the counter whose number is in the page. */
 static __u64 counter(__u32 index)
 {
 	__u64 value = 0;

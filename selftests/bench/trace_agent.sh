@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare a begin and an end sent to PCP's agent with PCP's own library, alternately in
-# one run; called by make bench, here and, as "guest" with the module, in a VM.
+# Compare a begin and an end sent to PCP's agent with PCP's own library, alternately in one run;
+# called by make bench, on the host and, with the argument "guest", in a VM with the module.
 set -eu
 
 # Without an agent, only root on the host can turn tracing on.

@@ -56,7 +56,7 @@ median() {
 	sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : -1 }'
 }
 
-# compare WHAT TAGS THREADS [points]
+# compare WHAT TAGS THREADS [points]: measure both tracers alternately and print a row
 compare() {
 	what=$1
 	shift

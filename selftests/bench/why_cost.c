@@ -4,8 +4,8 @@
  * switch between two threads, with tracing alone and with a handle of <shim/why.h>.  In a VM with
  * -icount, a nanosecond is an instruction.
  *
- * The threads have a real-time policy, so that a woken thread never preempts the other, and each
- * round trip consists of two wakeups and two switches.
+ * The threads have a real-time policy, so a woken thread never preempts the other, and each round
+ * trip consists of two wakeups and two switches.
  */
 #include <sched.h>
 #include <stdio.h>

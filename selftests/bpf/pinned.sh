@@ -5,7 +5,7 @@ pins=/sys/fs/bpf/vcpc
 count=0
 failed=0
 
-# check WHAT COMMAND...
+# check WHAT COMMAND...: report a success of COMMAND as the test result WHAT
 check() {
 	what=$1
 	shift

@@ -61,7 +61,7 @@ static char *map_pages(int n)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Each page of a new mapping causes one fault, which can be repeated; huge pages are disabled. */
+/* Each page of a new mapping causes exactly one fault; huge pages are disabled. */
 TEST(page_faults)
 {
 	struct counter c;

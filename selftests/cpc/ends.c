@@ -104,7 +104,7 @@ TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *cpu, *mine;
 
-	/* The kernel fills in only as many signals as it has. */
+	/* The kernel fills in only the signals that it supports. */
 	memset(&mask, 0, sizeof(mask));
 	memset(&mask_after, 0, sizeof(mask_after));
 	sched_getaffinity(0, sizeof(cpus), &cpus);

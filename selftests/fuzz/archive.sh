@@ -16,8 +16,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../pcp/peer/suite.sh"
 corpus=$out/archive
 mkdir -p "$corpus"
-# The reader is linked with the code of local contexts, which archives do not use; it is not
-# instrumented.
+# The reader is linked with the code of local contexts, which is not instrumented, because archives
+# do not use it.
 live=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}/lib/libshim-live.a
 compile objects/base '' "$top"/user/base/*.c
 for room in archive pdu pcp; do
@@ -33,7 +33,7 @@ compile objects/fuzz '' "$here/archive.c"
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"
 } >"$out/build.log" 2>&1 || it_does_not_build "$out/build.log"
 
-# seed NAME ARCHIVE
+# seed NAME ARCHIVE: add the archive to the corpus
 seed() {
 	"$out/seed-archive" "$2" >"$corpus/seed-$1" || rm -f "$corpus/seed-$1"
 }

@@ -24,7 +24,7 @@ tail_of() {
 	tail -n "${2:-20}" "$1" | sed 's/^/# /'
 }
 
-# it_does_not_build LOG
+# it_does_not_build LOG: report a build failure and exit
 it_does_not_build() {
 	tail_of "$1"
 	printf '1..1\nnot ok 1 - it builds\n'

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=libfuzzer.sh disable=SC2154
 . "$here/libfuzzer.sh"
 
-# The library's system calls are replaced by the fuzzer's functions.
+# The fuzzer's functions replace the library's system calls.
 renamed=
 for call in socket setsockopt getsockopt connect poll recv send close fstat clock_gettime \
 	getaddrinfo freeaddrinfo; do

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/headers/compiler.sh
 . "$here/compiler.sh"
 
-# together FIRST SECOND
+# together FIRST SECOND: check that both headers compile together
 together() {
 	source="#include <$1>
 #include <$2>

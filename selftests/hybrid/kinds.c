@@ -75,7 +75,7 @@ static void expect(struct __test_metadata *_metadata, const struct shim_sample *
 		EXPECT_EQ(want[i], sample->values[i]);
 }
 
-/* A thread that samples itself after each migration */
+/* A thread can sample itself after each migration. */
 TEST_F(kinds, own_thread)
 {
 	uint64_t want[ALL] = { 0 };

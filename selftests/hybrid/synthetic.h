@@ -41,7 +41,7 @@ static inline __attribute__((unused)) bool make_ticks(unsigned long long ticks)
 	return write_parameter(PARAMETER("work"), ticks);
 }
 
-/* CPU 0 is of the kind cpu_core, CPU 1 of cpu_atom. */
+/* Move to a CPU: CPU 0 has the kind cpu_core, CPU 1 the kind cpu_atom. */
 static inline __attribute__((unused)) bool move_to(int cpu)
 {
 	cpu_set_t set;

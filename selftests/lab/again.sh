@@ -21,7 +21,7 @@ program() {
 	chmod +x "$dir/t/$name"
 }
 
-# ran TIMES NAME...: run the programs; the first one must have run this many times
+# ran TIMES NAME...: run the programs, and check that the first one ran TIMES times
 ran() {
 	times=$1 first=$2
 	rm -f "$dir/results" "$dir"/*.runs

@@ -15,7 +15,7 @@ cp "$top/.ci/run" "$dir/co/.ci"
 printf '#!/bin/sh\necho out; echo wrong >&2; exit 3\n' >"$dir/co/scripts/setup.sh"
 chmod +x "$dir/co/scripts/setup.sh"
 
-# makes LINE: from now on "make test" runs LINE
+# makes LINE: make "make test" run LINE from now on
 makes() {
 	printf 'test:\n\t@%s\n' "$1" >"$dir/co/Makefile"
 }

@@ -37,7 +37,7 @@ const char *__asan_default_options(void)
 #define SECONDS		20
 #define ANSWERS		65536
 
-/* Sanitizers map much memory, and have larger stack frames. */
+/* Sanitizers map a lot of memory, and have larger stack frames. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
 #else
@@ -58,7 +58,7 @@ static struct said {
 	size_t used;
 } *said;
 static char base[64];
-static long clock_moves;	/* seconds by which the clock is set, from its third reading on */
+static long clock_moves;	/* seconds by which the clock moves from its fourth reading on */
 
 /* Set the clock back while a program runs. */
 int clock_gettime(clockid_t id, struct timespec *ts)

@@ -125,7 +125,7 @@ static inline int misuse_ends(void)
 	return misuse_failed != 0;
 }
 
-/* Rows by the return type of the call; @ready is called before it. */
+/* Macros for rows, one for each return type of a call; @ready is called before the call. */
 #define ROW(ready, misuse, call, result)		\
 	do {						\
 		if (misuse_begins(misuse, call)) {	\

@@ -364,7 +364,7 @@ static inline void af_close(struct af *a)
 	free(a->refs);
 }
 
-/* Create a scratch directory, and the base name of an archive in it. */
+/* Create a scratch directory, and store the base name of an archive in it at @base. */
 static inline void af_folder(char *base, size_t size)
 {
 	char folder[] = "/tmp/vcpc-test-XXXXXX";

@@ -9,15 +9,15 @@ ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 evidence=$dir/log
-# The reader is linked with the code of local contexts, which archives do not use; it is not
-# instrumented.
+# The reader is linked with the code of local contexts, which is not instrumented, because archives
+# do not use it.
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 
 # ThreadSanitizer needs the address layout of older kernels.
 run=
 setarch -R true 2>/dev/null && run='setarch -R'
 
-# race PROGRAM WHAT
+# race PROGRAM WHAT: run PROGRAM under ThreadSanitizer, and report its result as WHAT
 race() {
 	cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -isystem "$ksrc/tools/testing/selftests" \
 		-I"$top/user" -I"$top/user/include" -I"$top/include/uapi" -o "$dir/$1" "$here/$1.c" \

@@ -145,7 +145,7 @@ static int records(int *last)
 	return n;
 }
 
-/* A writer that is killed can leave the first bytes of a length. */
+/* A killed writer can leave the first bytes of a length. */
 TEST_F(made, stray_bytes_at_a_volumes_end)
 {
 	int whole, last, handle;

@@ -16,7 +16,7 @@ evidence="$dir/out $dir/err"
 
 # Record two sides of three runs: 5 % more instructions with no variation, 10 % more time with some.
 cc_shim -o "$dir/run" "$here/peer/recorded_run.c"
-result "the program that writes runs compiles"
+result "the program that writes archives compiles"
 mkdir "$dir/base" "$dir/new"
 i=0
 for ns in 5000 5100 5050; do

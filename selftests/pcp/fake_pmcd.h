@@ -38,7 +38,7 @@ enum fake_type {
 	FAKE_HIGHRES_FETCH, FAKE_HIGHRES_RESULT, FAKE_DESC_IDS, FAKE_DESCS,
 };
 
-/* A PDU under construction, as words where possible */
+/* A PDU under construction, stored as words where possible */
 struct fake_pdu {
 	uint8_t bytes[FAKE_MAX];
 	uint32_t len;
@@ -46,11 +46,11 @@ struct fake_pdu {
 
 /*
  * struct fake_lies - the test's requests, in memory shared by both processes
- * @features: of the greeting
- * @status: of the greeting
+ * @features: features in the greeting
+ * @status: status in the greeting
  * @lie: called with each reply, which it can change; it returns the next action
  * @arg: for @lie
- * @stall: after the connection, the server does not reply
+ * @stall: the server accepts connections, but does not reply
  * @connections, @profiles, @requests: seen so far
  * @repeats: number of replies that were sent twice (FAKE_AGAIN)
  * @notices: ERROR PDUs with a code of 1 before a result

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host context whose server is a small one in the test */
+/* A host context with a small server in the test */
 #ifndef SELFTESTS_PCP_HOST_FIXTURE_H
 #define SELFTESTS_PCP_HOST_FIXTURE_H
 

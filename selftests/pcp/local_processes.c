@@ -59,7 +59,7 @@ static struct chosen start_chosen_of(uid_t user, const char *command, int thread
 			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-			/* not in huge pages, each of which is only one fault */
+			/* avoid huge pages, each of which is only one fault */
 			madvise(p, CHOSEN_PAGES * 4096, MADV_NOHUGEPAGE);
 			for (int i = 0; i < CHOSEN_PAGES; i++)
 				p[i * 4096] = 1;

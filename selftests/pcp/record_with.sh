@@ -81,7 +81,7 @@ goes() {
 		pminfo -a "$dir/b" -f sample.long.one | grep -q 'value 1'
 }
 
-# refused NAMES WORDS
+# refused NAMES WORDS: check that recording NAMES fails with a message that contains WORDS
 refused() {
 	! record "$1" "$dir/c" true && grep -q "$2" "$dir/out" && [ ! -e "$dir/c.meta" ]
 }

@@ -52,7 +52,7 @@ exec(os.sys.stdin.read())
 
 cc_shim -o "$dir/busy" "$here/peer/busy_run.c" && "$dir/busy" "$dir/a" 1200 3 && "$dir/busy" "$dir/h" 40 18 hostile &&
 	"$dir/busy" "$dir/w" 30 60
-result "the program that writes runs compiles"
+result "the program that writes archives compiles"
 report "$dir/a" -o "$dir/a.html"
 result "a page"
 page "$dir/a.html" <<'PY'

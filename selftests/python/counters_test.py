@@ -32,7 +32,7 @@ class Interrupt(Exception):
 @unittest.skipUnless(vcpc.backend()[0], "perf_event_open(2) is not allowed here")
 class Counters(unittest.TestCase):
     def test_with(self):
-        """a with statement counts its body, and leaves the counts"""
+        """a with statement counts its body, and keeps the counts"""
         with vcpc.Counters("page-faults", "task-clock") as counters:
             touch()
         self.assertGreaterEqual(counters.last["page-faults"], PAGES)

@@ -41,7 +41,7 @@ struct sim_set {
 	struct shim_siglock lock;
 	unsigned int flags;
 	unsigned int n;
-	unsigned int hardware;	/* number of requests */
+	unsigned int hardware;	/* number of hardware requests */
 	__u64 preset[SIM_REQUESTS];
 	__u64 step[SIM_REQUESTS];
 	struct target targets[SIM_TARGETS];	/* protected by lock */

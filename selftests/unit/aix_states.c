@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* selftests/aix/states.c on the synthetic PMU, so that it runs without the module */
+/* Run selftests/aix/states.c on the synthetic PMU, which needs no module. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/states.c"

@@ -369,7 +369,7 @@ TEST_F(cursor, passes_over_a_missing_volume)
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
 	while ((err = shim_cursor__next(&cur, &rec)) != -ERANGE) {
-		/* which is reported once when it is reached, in each direction */
+		/* the missing volume is reported once when it is reached, in each direction */
 		if (err == -SHIM_EVOLUME) {
 			damaged++;
 			continue;

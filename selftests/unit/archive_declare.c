@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 
 #define METRICS	400	/* these fill a few chunks of memory */
-#define SEEDS	60	/* with each seed, chunks end in other places */
+#define SEEDS	60	/* each seed makes the chunks end at different places */
 
 static struct {
 	int left;	/* number of allocations that succeed; negative: all */

@@ -126,7 +126,7 @@ TEST_F(end, with_garbage_behind_it)
 	free(data);
 }
 
-/* A valid frame with invalid content */
+/* A valid frame can have invalid content. */
 TEST_F(end, with_a_hollow_record)
 {
 	uint8_t *data = malloc(self->len);

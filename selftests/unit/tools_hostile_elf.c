@@ -28,7 +28,7 @@
 #define MACHINE	EM_AARCH64
 #endif
 
-/* Defined by other files of the command */
+/* Other files of the command define this function. */
 void vcpc_no_memory(void);
 unsigned int vcpc_distance(const char *a, const char *b);
 

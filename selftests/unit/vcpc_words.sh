@@ -55,7 +55,7 @@ with() {
 	unshare -rm sh -c 'mount --bind "$0" "$1" && shift && exec "$@"' "$dir/with" "$path" "$@"
 }
 
-# with_lockdown STATE COMMAND...
+# with_lockdown STATE COMMAND...: run COMMAND as if the kernel was in the lockdown state STATE
 with_lockdown() {
 	echo "$1" >"$dir/state"
 	shift

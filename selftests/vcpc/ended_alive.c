@@ -211,7 +211,7 @@ static __u32 state_of(int set, pid_t tid)
 
 static int attack(void *arg)
 {
-	/* Requests that overflow at any moment of execve */
+	/* These requests can overflow at any moment of execve. */
 	const struct vcpc_request requests[] = {
 		overflowing(&task_clock, 1000000), overflowing(&page_faults, 100),
 	};

@@ -20,7 +20,7 @@ TEST(without_it_nothing_is_inherited)
 	ASSERT_EQ(0, set_bind(set, 0));
 	in_thread(pages);
 	EXPECT_EQ(0, in_child(touches_in_child, &pages));
-	/* fork and pthread_create cause page faults themselves. */
+	/* fork and pthread_create also cause page faults. */
 	EXPECT_LT(first_total(set), 700);
 	EXPECT_EQ(1, set_count(set).nr);
 }

@@ -109,7 +109,7 @@ TEST_F(tag, wrong_arguments)
 		struct vcpc_trace_tag_args args;
 		__u64 more;
 	} longer = { .args = { .size = sizeof(longer), .name = pointer("x"), .name_len = 1 } };
-	/* The command's number if a later version's header had a longer struct */
+	/* The command's number would be this if a later version's header had a longer struct. */
 	const unsigned long later = _IOC(_IOC_READ | _IOC_WRITE, VCPC_IOC_TYPE,
 					 _IOC_NR(VCPC_IOC_TRACE_TAG), sizeof(longer));
 	struct vcpc_trace_tag_args args;

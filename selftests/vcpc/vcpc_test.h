@@ -22,7 +22,7 @@ static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 
 /*
  * Without the module's device, skip the whole program, as users of kselftest expect. A program that
- * starts itself again with arguments has passed this check already.
+ * starts itself again with arguments has already passed this check.
  */
 static void __attribute__((constructor)) skip_without_device(int argc)
 {

@@ -15,7 +15,7 @@ fail() {
 	exit 1
 }
 
-# Complaints are lines that match splats.deny and not splats.allow.
+# Lines that match splats.deny and not splats.allow are errors.
 for log in "$console" "$dmesg"; do
 	[ -e "$log" ] || continue
 	if tr -d '\r' <"$log" | grep -aE -f "$here/splats.deny" | grep -avE -f "$here/splats.allow" >"$console.splats"; then

@@ -11,7 +11,7 @@
 
 #include "controlled.h"
 
-/* Roles of this program when it is controlled */
+/* Functions for each role that this program has when it is controlled */
 
 static void *nothing(void *unused)
 {

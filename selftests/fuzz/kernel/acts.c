@@ -270,7 +270,7 @@ static __u64 now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The last sample that this thread took through a descriptor, and its target */
+/* The last sample that this thread read through a descriptor, and its target */
 static __thread struct {
 	bool any;
 	int set;
@@ -452,9 +452,7 @@ static size_t some_size(const struct act *a, size_t size)
 	}
 }
 
-/*
- * Write an event, or pwrite it at the only position that is accepted, which no other file accepts.
- */
+/* Write an event, or pwrite it at the only valid position, which no other file accepts. */
 static long do_event(const struct act *a, int fd)
 {
 	struct vcpc_trace_write event = some_event(a);

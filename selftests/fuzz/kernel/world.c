@@ -29,7 +29,7 @@ void wrong(const struct act *a, const char *what, long x, long y)
 		 what, x, y);
 }
 
-/* Map two pages followed by an unmapped one, twice. */
+/* Map two pages followed by an unmapped page, once writable and once read-only. */
 static void arena_open(void)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);

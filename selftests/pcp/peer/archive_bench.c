@@ -293,7 +293,7 @@ static void look_up(const char *name)
 	b.passed++;
 }
 
-/* Look up every name of the archive, its metric, its description, and the name again. */
+/* For every name of the archive, look up its metric, the descriptor, and the name again. */
 static long names(void)
 {
 	b.passed = 0;

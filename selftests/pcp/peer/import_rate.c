@@ -34,7 +34,7 @@ static void need(int code, const char *what)
 /* Created beforehand, because only the library's work is measured */
 static char texts[TEXTS][16];
 
-/* Add a third each of 32-bit numbers, 64-bit numbers, and doubles, the last with instances. */
+/* Add equal shares of 32-bit numbers, 64-bit numbers, and doubles with instances. */
 static int add_metric(int i)
 {
 	static const int types[] = { PM_TYPE_U32, PM_TYPE_U64, PM_TYPE_DOUBLE };

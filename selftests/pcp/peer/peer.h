@@ -33,7 +33,7 @@ static inline void dump_stamp(int64_t sec, long nsec)
 	printf("%" PRId64 ".%09ld", sec, nsec);
 }
 
-/* @all: including metrics without values */
+/* @all: include metrics without values */
 static inline void dump_vsets(int n, pmValueSet *const *vsets, int all)
 {
 	for (int i = 0; i < n; i++) {

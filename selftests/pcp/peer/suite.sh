@@ -21,7 +21,7 @@ bad_differ='20180608.04.23-01 badti-2 badti-3 badti-4
 	archive-20141125-000009 badmeta-2
 	badlog-3 badlog-4 badmeta-7'
 
-# in_list NAME 'NAMES...'
+# in_list NAME 'NAMES...': check whether NAME is one of NAMES
 in_list() {
 	for item in $2; do
 		[ "$1" = "$item" ] && return 0

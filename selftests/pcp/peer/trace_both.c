@@ -30,7 +30,7 @@ static void *find(void *handle, const char *name)
 	return symbol;
 }
 
-/* Load the libraries privately, because both have the same names. */
+/* Load each library privately, because both define the same names. */
 static int load(const char *path, struct library *lib)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
