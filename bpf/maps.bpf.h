@@ -95,7 +95,7 @@ struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: see vc_open_key */
 	__u32 user;		/* the tag's user */
-	__u32 thread;		/* transactions: VCPC_TRACE_THREAD | a number, by which another
+	__u32 thread;		/* transactions: VCPC_TRACE_THREAD | a number, with which another
 				 * thread can end it, or VCPC_TRACE_TID | a thread ID */
 	__u64 ids;		/* transactions: process << 32 | thread ID of the caller */
 	enum vc_name_from from;

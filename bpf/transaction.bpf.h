@@ -8,13 +8,13 @@
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
-/* Layout of struct vcpc_trace_transaction in kmod/trace/events.h, which the module passes */
+/* The layout of struct vcpc_trace_transaction (kmod/trace/events.h), which the module passes */
 struct vc_transaction {
 	__u64 tag;
 	__u64 file;
 	__u64 ids;		/* process << 32 | thread ID of the caller */
-	__u64 start;		/* when it began, or 0: the program did not pass it */
-	__u64 now;		/* when the event arrived, or 0: no program has read the clock yet */
+	__u64 start;		/* the begin time; 0: the program did not pass it */
+	__u64 now;		/* arrival time; 0: no program has read the clock yet */
 	__u32 user;		/* the tag's owner */
 	__u32 thread;		/* as in struct vc_event */
 };
