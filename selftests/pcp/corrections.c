@@ -230,6 +230,73 @@ TEST_F(archive, equal_stamps)
 	af_remove(base);
 }
 
+/* Other metrics of a fetch do not change which of several observations of a time is used. */
+TEST_F(archive, equal_stamps_and_a_rare_metric)
+{
+	static const int seconds[] = { 0, 10, 10, 20, 20, 30 };
+	pmID pmids[] = { AF_PMID(CU32), AF_PMID(LATE) };
+	struct af a;
+	char base[256];
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "often");
+	af_desc(&a, AF_PMID(LATE), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "late");
+	af_index(&a, 0);
+	for (int i = 0; i < 6; i++) {
+		af_begin(&a, seconds[i] * AF_SEC);
+		af_set(&a, AF_PMID(i < 5 ? CU32 : LATE), 0);
+		af_u32(&a, -1, 10 * (uint32_t)(i * i));
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_GE(open_instead(base), 0);
+	for (int n = 1; n <= 2; n++) {
+		pmResult *r;
+
+		ASSERT_EQ(go_to(PM_MODE_INTERP, 15000, 0), 0);
+		ASSERT_EQ(pmFetch(n, pmids, &r), 0);
+		ASSERT_EQ(r->vset[0]->numval, 1);
+		/* between 40, the last one at 10 s, and 90, the first one at 20 s */
+		EXPECT_EQ(r->vset[0]->vlist[0].value.lval, 65);
+		pmFreeResult(r);
+	}
+	af_remove(base);
+}
+
+/* Fetches of another metric and index entries of later observations hide no observations. */
+TEST_F(archive, earlier_fetches_hide_nothing)
+{
+	static const struct {
+		int seconds, metric;
+		uint32_t value;
+	} records[] = {
+		{ 0, LATE, 0 }, { 5, CU32, 50 }, { 30, CU32, 300 }, { 40, LATE, 40 },
+		{ 50, CU32, 1000 }, { 60, LATE, 60 },
+	};
+	struct af a;
+	char base[256];
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "often");
+	af_desc(&a, AF_PMID(LATE), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "late");
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		if (i == 0 || i == 4)
+			af_index(&a, records[i].seconds * AF_SEC);
+		af_begin(&a, records[i].seconds * AF_SEC);
+		af_set(&a, AF_PMID(records[i].metric), 0);
+		af_u32(&a, -1, records[i].value);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_GE(open_instead(base), 0);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 10000), 100);
+	EXPECT_EQ(number_at(AF_PMID(LATE), 45000), 45);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 20000), 200);
+	af_remove(base);
+}
+
 /* If an index entry points before or after its record, the record is still found. */
 TEST_F(archive, the_index_is_only_near)
 {
