@@ -120,6 +120,74 @@ TEST_F(odd, they_matter_where_they_count)
 	EXPECT_EQ(15, number_at(GOOD, 1500));
 }
 
+#define NO_VALUE	(-1)
+
+/* Blocks whose size or type is not the metric's, and what FORW and INTERP return */
+static const struct block {
+	int type, block_type;
+	size_t len;
+	int err[2], got_type[2];	/* in FORW, in INTERP */
+} blocks[] = {
+	{ PM_TYPE_U64, PM_TYPE_U64, 8, { 0, 0 }, { PM_TYPE_U64, PM_TYPE_U64 } },
+	{ PM_TYPE_U64, PM_TYPE_DOUBLE, 8, { 0, 0 }, { PM_TYPE_U64, PM_TYPE_U64 } },
+	{ PM_TYPE_FLOAT, PM_TYPE_DOUBLE, 8, { 0, PM_ERR_LOGREC }, { PM_TYPE_DOUBLE, NO_VALUE } },
+	{ PM_TYPE_U64, PM_TYPE_U64, 0, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+	{ PM_TYPE_U64, PM_TYPE_U64, 4, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+	{ PM_TYPE_U64, PM_TYPE_U64, 12, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+	{ PM_TYPE_FLOAT, PM_TYPE_FLOAT, 0, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+	{ PM_TYPE_U32, PM_TYPE_U32, 4, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+	{ PM_TYPE_U64, PM_TYPE_U32, 4, { PM_ERR_LOGREC, PM_ERR_LOGREC }, { NO_VALUE, NO_VALUE } },
+};
+
+static void check_block(struct __test_metadata *_metadata, const struct block *b, pmID derived)
+{
+	static const int modes[] = { PM_MODE_FORW, PM_MODE_INTERP };
+	pmID pmids[] = { ODD, derived };
+	pmResult *r;
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, go_to(modes[i], 0, 0));
+		ASSERT_EQ(b->err[i], pmFetch(1, pmids, &r));
+		ASSERT_EQ(0, go_to(modes[i], 0, 0));
+		if (b->err[i]) {
+			EXPECT_EQ(b->err[i], pmFetch(1, &pmids[1], &r));
+			continue;
+		}
+		EXPECT_EQ(b->got_type[i], 0 + r->vset[0]->vlist[0].value.pval->vtype);
+		pmFreeResult(r);
+		ASSERT_EQ(0, pmFetch(1, &pmids[1], &r));
+		EXPECT_EQ(1, r->vset[0]->numval);
+		pmFreeResult(r);
+	}
+}
+
+TEST(blocks_of_other_sizes_and_types)
+{
+	static const unsigned char bytes[12] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	const char *name = "sum.of.odd";
+	char base[256];
+	pmID derived;
+	struct af a;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(name, "odd + 1"));
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		af_folder(base, sizeof(base));
+		af_open(&a, base, 3);
+		af_desc(&a, ODD, blocks[i].type, AF_NONE, PM_SEM_INSTANT, 0, "odd");
+		af_index(&a, 0);
+		af_begin(&a, 0);
+		af_set(&a, ODD, 0);
+		af_block(&a, -1, blocks[i].block_type, bytes, blocks[i].len);
+		af_end(&a);
+		af_close(&a);
+		ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+		ASSERT_EQ(1, pmLookupName(1, &name, &derived));
+		check_block(_metadata, &blocks[i], derived);
+		pmDestroyContext(pmWhichContext());
+		af_remove(base);
+	}
+}
+
 #define MANY	7
 
 static uint64_t many_value(int record, int i)
