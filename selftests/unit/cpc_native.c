@@ -44,6 +44,10 @@ TEST_F(native, requests_take_them)
 	EXPECT_EQ(1, add(self, "Instr_cnt"));
 	EXPECT_EQ(-1, add(self, "instr_cnt"));
 	EXPECT_EQ(-1, add(self, "Instr_cnt:u"));
+	/* the case of letters matters in names of Solaris, not in perf's */
+	EXPECT_EQ(2, add(self, "PAPI_tot_cyc"));
+	EXPECT_EQ(-1, add(self, "PAPI_TOT_CYC"));
+	EXPECT_EQ(3, add(self, "Page-Faults"));
 	/* perf has no event for hits */
 	EXPECT_EQ(-1, add(self, "EC_hit"));
 }
