@@ -182,6 +182,38 @@ static int put_result(int sec, pmID pmid, int numval, int inst, pmValueBlock *bl
 	return err;
 }
 
+/* Texts and labels are enough for one pmiWrite(), which keeps them for the next record. */
+TEST_F(import, a_write_without_values)
+{
+	ASSERT_EQ(0, pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1), "early"));
+	EXPECT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "x", "1"));
+	EXPECT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	/* the record was written with the label */
+	ASSERT_EQ(0, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "y", "1"));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0 + 1, 0));
+	ASSERT_EQ(0, pmiEnd());
+}
+
+/* Both the name and the number of an instance are in use, by different instances. */
+TEST_F(import, two_reasons_to_refuse_an_instance)
+{
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "first", 100));
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "second", 101));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "first", 101));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "second", 100));
+	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "third", 100));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "_x", "1"));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "0x", "1"));
+}
+
 TEST_F(import, results)
 {
 	union {

@@ -47,6 +47,7 @@ struct shim_imp_notes {
 	struct text *text_list, **next_text;
 	struct target *target_list, **next_target;
 	bool pending;
+	bool added;
 };
 
 int shim_imp_notes__create(struct shim_imp_notes **out)
@@ -152,6 +153,7 @@ int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t i
 	t->text = copy;
 	t->pending = true;
 	notes->pending = true;
+	notes->added = true;
 	return 0;
 }
 
@@ -340,12 +342,16 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 	}
 	t->pending = true;
 	notes->pending = true;
+	notes->added = true;
 	return 0;
 }
 
-bool shim_imp_notes__pending(const struct shim_imp_notes *notes)
+bool shim_imp_notes__take_added(struct shim_imp_notes *notes)
 {
-	return notes->pending;
+	bool added = notes->added;
+
+	notes->added = false;
+	return added;
 }
 
 static int fill_sets(const struct target *t, int32_t *ids, char **json)
@@ -420,6 +426,7 @@ int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp)
 	struct shim_imp_notes *notes = imp->notes;
 	int err;
 
+	notes->added = false;
 	if (!notes->pending)
 		return 0;
 	err = write_texts(imp);

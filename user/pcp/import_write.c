@@ -256,7 +256,7 @@ static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
  * @stamp: the record's time
  *
  * Without values, nothing is written, and texts and labels are kept until the next record with
- * values.
+ * values.  Only the first such call after a text or label succeeds, as in PCP.
  *
  * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or the error from writing.
  */
@@ -265,7 +265,7 @@ int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp)
 	int err;
 
 	if (!any_values(imp))
-		return shim_imp_notes__pending(imp->notes) ? 0 : PMI_ERR_NODATA;
+		return shim_imp_notes__take_added(imp->notes) ? 0 : PMI_ERR_NODATA;
 	err = find_last(imp);
 	if (err)
 		return err;

@@ -194,7 +194,8 @@ int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t i
 			 const char *text);
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
 			  int32_t inst, const char *name, const char *value);
-bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
+/* Whether texts or labels were added since the last call and the last record */
+bool shim_imp_notes__take_added(struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
 /*
