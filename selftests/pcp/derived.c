@@ -549,4 +549,41 @@ TEST(folders_that_are_links_to_each_other)
 	EXPECT_EQ(0, rmdir(dir));
 }
 
+/* After an error of the operand there is no earlier value, and no error of an earlier fetch. */
+TEST_F(archive, a_change_after_an_error)
+{
+	static const int want[] = { 0, -12350, 0 };
+	const char *name = "d.change";
+	char *error;
+	pmID pmid;
+	pmResult *r;
+
+	ASSERT_EQ(0, pmAddDerivedMetric(name, "delta(w.errors)", &error));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pmFetch(1, &pmid, &r));
+		EXPECT_EQ(want[i], r->vset[0]->numval);
+		pmFreeResult(r);
+	}
+}
+
+/* In a copy of its context, a derived metric of one context is a metric that the archive lacks. */
+TEST_F(archive, a_metric_of_another_context)
+{
+	const char *name = "d.own";
+	char *error;
+	pmID pmid;
+	pmResult *r;
+
+	ASSERT_EQ(0, pmAddDerivedMetric(name, "v.cu32", &error));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	ASSERT_LE(0, pmDupContext());
+	EXPECT_EQ(PM_ERR_NAME, pmLookupName(1, &name, &pmid));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, go_to(i % 2 ? PM_MODE_BACK : PM_MODE_FORW, 20000, 0));
+		EXPECT_EQ(PM_ERR_EOL, pmFetch(1, &pmid, &r));
+	}
+}
+
 TEST_HARNESS_MAIN
