@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,6 +195,44 @@ TEST_F(symbols, an_unknown_program)
 	EXPECT_STREQ("", self->symbol.file);
 	symbols_of_process(self->symbols, 1 << 30, 0x123, &self->symbol);
 	EXPECT_STREQ("[1073741824]+0x123", self->symbol.name);
+}
+
+/* Limit this process to @n more open files.  Return the limit to restore. */
+static struct rlimit limit_files(unsigned int n)
+{
+	struct rlimit old = { 0 }, now;
+	int next = dup(0);
+
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &old);
+	now = old;
+	now.rlim_cur = next + n;
+	setrlimit(RLIMIT_NOFILE, &now);
+	return old;
+}
+
+/* A process whose list of mappings, a mapped file, or the kernel's list could not be opened */
+TEST_F(symbols, too_many_open_files_are_counted)
+{
+	struct rlimit old = limit_files(0);
+
+	EXPECT_EQ(-EMFILE, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(1, symbols_dropped(self->symbols));
+	EXPECT_TRUE(symbols_kernel_hidden(self->symbols));
+	EXPECT_EQ(2, symbols_dropped(self->symbols));
+	setrlimit(RLIMIT_NOFILE, &old);
+	old = limit_files(1);
+	symbols_learn(self->symbols, getpid());
+	EXPECT_LT(2, symbols_dropped(self->symbols));
+	setrlimit(RLIMIT_NOFILE, &old);
+}
+
+/* There is nothing to read, so nothing is missing. */
+TEST_F(symbols, an_absent_process_is_not_counted)
+{
+	EXPECT_EQ(-ENOENT, symbols_learn(self->symbols, 1 << 30));
+	EXPECT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(0, symbols_dropped(self->symbols));
 }
 
 TEST_F(symbols, a_stripped_program)
