@@ -4,14 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fail/shared/inject.h"
 #include "fail/shared/sample.h"
 #include "fail/shared/sweep.h"
 #include "pcp/fake_pmcd.h"
 
-/* Read back all records and metrics that an importer has written. */
-static void read_back(void)
+/* Read back all records and metrics that an importer has written to @name. */
+static void read_archive(const char *name)
 {
-	int context = pmNewContext(PM_CONTEXT_ARCHIVE, "out");
+	int context = pmNewContext(PM_CONTEXT_ARCHIVE, name);
 	pmResult *r;
 	int err = 0, n = 0;
 
@@ -28,6 +29,11 @@ static void read_back(void)
 	}
 	say("end %d\n", err);
 	pmDestroyContext(context);
+}
+
+static void read_back(void)
+{
+	read_archive("out");
 }
 
 static void import_values(int at)
@@ -70,6 +76,59 @@ static void import(void)
 			say("volume %ld\n", TRY(pmiNextVolume()));
 	}
 	say("end %ld\n", TRY(pmiEnd()));
+}
+
+/* Names of the archives that were written: a failed one is not continued. */
+static char limited[16];
+static int archives;
+
+/* Write an archive of volumes that are limited in size.  Return 0, or the first error of a call. */
+static int write_limited(void)
+{
+	int err, end;
+
+	snprintf(limited, sizeof(limited), "limited%d", archives++);
+	err = pmiStart(limited, 0);
+	if (err < 0)
+		return err;
+	err = pmiAddMetric("demo.text", pmiID(60, 0, 1), PM_TYPE_STRING, PM_INDOM_NULL,
+			   PM_SEM_DISCRETE, pmiUnits(0, 0, 0, 0, 0, 0));
+	if (err >= 0)
+		err = pmiSetVolumeSize(1000, NULL);
+	for (int i = 0; i < 20 && err >= 0; i++) {
+		err = pmiPutValue("demo.text", NULL, "a value of more than a few bytes, for volumes that are soon full");
+		if (err >= 0)
+			err = pmiWrite(SAMPLE_START + i, 0);
+	}
+	end = pmiEnd();
+	return err < 0 ? err : end;
+}
+
+/* The first call in which fsync(2) failed must return an error, although the data can be read. */
+static long durable(long err)
+{
+	static bool failed;
+
+	if (inject_fired() && !failed && err >= 0)
+		say("a failed fsync(2) is not reported\n");
+	failed = inject_fired();
+	return err;
+}
+
+static void import_limited(void)
+{
+	say("written %ld\n", TRY(durable(write_limited())));
+}
+
+static void remove_limited(void)
+{
+	if (system("rm -f limited*"))
+		_exit(1);
+}
+
+static void read_limited(void)
+{
+	read_archive(limited);
 }
 
 static struct fake_pmcd fake;
@@ -281,6 +340,8 @@ static void local(void)
 
 static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
+	{ .name = "limited", .before = remove_limited, .run = import_limited, .after = read_limited,
+	  .only = INJECT_CHANGE },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
 	{ .name = "host descs", .before = serve_derived, .run = host_descs, .after = stop_serving },
 	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },

@@ -443,22 +443,30 @@ int shim_importer__end(struct shim_importer *imp)
 	imp->writer = NULL;
 	if (close_err == -ENODATA)
 		close_err = 0;
-	return err ? err : close_err;
+	err = err ? err : close_err;
+	return err ? err : imp->lost;
 }
 
-/* Finish a volume that is full.  Return its path, or NULL if the volume remains in use. */
+/*
+ * Finish a volume that is full.  Return its path, or NULL if the volume remains in use or is not
+ * durable, which pmiEnd() reports.
+ */
 static char *finish_volume(struct shim_importer *imp)
 {
+	int number, next, err;
 	char *path;
-	int number;
 
 	if (!imp->volume_size || !imp->writer ||
 	    shim_writer__volume(imp->writer, &number) < imp->volume_size)
 		return NULL;
 	if (asprintf(&path, "%s.%d", imp->base, number) < 0)
 		return NULL;
-	if (!shim_writer__next_volume(imp->writer))
+	err = shim_writer__next_volume(imp->writer);
+	if (!err)
 		return path;
+	shim_writer__volume(imp->writer, &next);
+	if (next != number && !imp->lost)
+		imp->lost = err;
 	free(path);
 	return NULL;
 }
@@ -483,7 +491,7 @@ int shim_import__leave_record(struct shim_importer *imp, int result)
  * @done: called with the path of each volume finished in this way; NULL for none
  *
  * If the new volume cannot be created, writing continues in the old one, and another attempt
- * is made after the next record.
+ * is made after the next record.  If the old one cannot be made durable, pmiEnd() returns the error.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV for a size below 1000.
  */
