@@ -34,8 +34,8 @@ static struct {
 	int n;
 	pmResult *result;
 	int names;		/* number of calls of strdup() that succeed; -1: all */
-	/* Error codes of the context, of fetches, and of the domain */
-	int lost, refused, unknown;
+	/* Error codes of the context, of fetches, of the domain, and of looking up part.many */
+	int lost, refused, unknown, nameless;
 	char messages[2000];
 } pmcd;
 
@@ -56,6 +56,8 @@ static int fake_name(int n, const char **names, pmID *pmids)
 {
 	(void)n;
 	*pmids = PM_ID_NULL;
+	if (pmcd.nameless && !strcmp(names[0], "part.many"))
+		return pmcd.nameless;
 	for (int i = 0; i < NSPACE; i++)
 		if (!strcmp(names[0], space[i].name))
 			*pmids = space[i].pmid;
@@ -345,21 +347,36 @@ TEST_F(with, the_cause_of_a_failed_fetch_is_kept)
 	EXPECT_EQ(0, shim_record_missing(self->rec));
 }
 
-/*
- * If pmcd returns an error, new instances are omitted; if the recorder lacks memory, recording
- * ends.
- */
-TEST_F(with, no_memory_for_a_domain_is_an_error)
+/* After an error, new instances are omitted, and the first error is kept. */
+TEST_F(with, the_cause_of_missing_instances_is_kept)
 {
 	static const int inst[] = { 1, 2 };
 
 	answer(1, 2, inst);
 	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
 	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
-	pmcd.unknown = PM_ERR_AGAIN;
+	EXPECT_EQ(0, vcpc_with_missing(self->with));
+	pmcd.unknown = PM_ERR_TIMEOUT;
 	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(-ETIMEDOUT, vcpc_with_missing(self->with));
 	pmcd.unknown = -ENOMEM;
-	EXPECT_EQ(-ENOMEM, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	pmcd.unknown = 0;
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(-ETIMEDOUT, vcpc_with_missing(self->with));
+}
+
+/* A metric that could not be looked up is not skipped: it might exist. */
+TEST_F(with, a_failed_lookup_is_an_error)
+{
+	static const int errors[] = { PM_ERR_TIMEOUT, PM_ERR_IPC, -ENOMEM, -EMFILE };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		pmcd.nameless = errors[i];
+		EXPECT_EQ(1, vcpc_with_open("part", &self->with)) TH_LOG("row %zu", i);
+		EXPECT_EQ(NULL, strstr(pmcd.messages, "it is skipped"));
+	}
+	EXPECT_EQ(NULL, self->with);
 }
 
 TEST_HARNESS_MAIN

@@ -283,6 +283,8 @@ static int conclude(const struct job *job, struct recording *r, int status)
 		return status ? status : ret;
 	}
 	r->recorded = true;
+	if (r->with && !r->missing)
+		r->missing = vcpc_with_missing(r->with);
 	if (!r->broken && ret != -ENODATA)
 		r->broken = ret;
 	vcpc_fail(0, "%" PRIu64 " record%s in %s", records, records == 1 ? "" : "s", job->archive);

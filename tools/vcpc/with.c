@@ -54,21 +54,31 @@ static bool is_plain(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
 }
 
-/* Return why a metric cannot be recorded, or NULL. */
-static const char *look_up(const char *name, pmDesc *desc)
+/* Whether an error is a failure of a call or of the connection, instead of an answer of pmcd. */
+static bool is_failure(int err)
+{
+	return err == PM_ERR_IPC || err == PM_ERR_TIMEOUT || vcpc_is_trouble(err);
+}
+
+/*
+ * Set @why to the reason why a metric cannot be recorded, or to NULL.  Return 0, or an error if that
+ * could not be found out.
+ */
+static int look_up(const char *name, pmDesc *desc, const char **why)
 {
 	pmID pmid;
 	int err = pmLookupName(1, &name, &pmid);
 
 	if (err >= 0)
 		err = pmLookupDesc(pmid, desc);
+	*why = NULL;
 	if (err < 0)
-		return pmErrStr(err);
-	if (!is_plain(desc))
-		return "its type cannot be recorded";
-	if (pmID_domain(pmid) == 450 || pmID_domain(pmid) == 10)
-		return "vcpc itself records it, without pmcd";
-	return NULL;
+		*why = pmErrStr(err);
+	else if (!is_plain(desc))
+		*why = "its type cannot be recorded";
+	else if (pmID_domain(pmid) == 450 || pmID_domain(pmid) == 10)
+		*why = "vcpc itself records it, without pmcd";
+	return is_failure(err) ? err : 0;
 }
 
 int with_leave_out(const char *name, bool named, const char *why)
@@ -121,9 +131,12 @@ static int metric_append(struct vcpc_with *with, const char *name, const pmDesc 
 static int add_metric(struct vcpc_with *with, const char *name, bool named, bool *found)
 {
 	pmDesc desc;
-	const char *why = look_up(name, &desc);
+	const char *why;
+	int err = look_up(name, &desc, &why);
 	struct with_metric *metric = why ? NULL : by_pmid(with, desc.pmid);
 
+	if (err)
+		return vcpc_fail(0, "--with: %s: %s", name, why);
 	if (why)
 		return with_leave_out(name, named, why);
 	*found = true;
@@ -199,6 +212,11 @@ void with_free_metric(struct with_metric *metric)
 	free(metric->name);
 	free(metric->line);
 	free(metric->help);
+}
+
+int vcpc_with_missing(const struct vcpc_with *with)
+{
+	return with->missing;
 }
 
 void vcpc_with_close(struct vcpc_with *with)

@@ -16,6 +16,8 @@ int vcpc_with_open(const char *list, struct vcpc_with **with);
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
 /* Forget a recorder that was closed.  It need not have been added. */
 void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);
+/* The first reason why values are missing although they were fetched, as -errno, or 0 */
+int vcpc_with_missing(const struct vcpc_with *with);
 void vcpc_with_close(struct vcpc_with *with);
 
 #endif /* VCPC_WITH_H */

@@ -165,17 +165,19 @@ static int domain_replace(struct domain *domain, int n, int *inst, char *const *
 }
 
 /*
- * Update a domain from pmcd.  If pmcd does not return its instances, the domain is unchanged, and
- * values of new instances are omitted.  Return 0, -ENOMEM or an error from writing.
+ * Update a domain from pmcd.  If that fails, the domain is unchanged, values of new instances are
+ * omitted, and vcpc_with_missing() returns the error.  Return 0, -ENOMEM or an error from writing.
  */
-static int write_domain(struct domain *domain, struct shim_recorder *rec)
+static int write_domain(struct vcpc_with *with, struct domain *domain, struct shim_recorder *rec)
 {
 	char **names = NULL;
 	int *inst = NULL;
 	int n = pmGetInDom(domain->indom, &inst, &names), ret;
 
+	if (n < 0 && !with->missing)
+		with->missing = reason(n);
 	if (n <= 0)
-		return n == -ENOMEM ? n : 0;
+		return 0;
 	ret = instances_sort(n, inst, names);
 	if (ret > 0)
 		ret = domain_replace(domain, ret, inst, names, rec);
@@ -194,14 +196,14 @@ static struct domain *domain_of(const struct with_archive *archive,
 static int instances(void *arg, struct shim_recorder *rec)
 {
 	const struct with_archive *archive = arg;
-	const struct vcpc_with *with = archive->with;
+	struct vcpc_with *with = archive->with;
 	int ret = 0;
 
 	for (int i = 0; i < with->n && !ret; i++) {
 		struct domain *domain = domain_of(archive, &with->metrics[i]);
 
 		if (domain && !has_all(domain, with->result->vset[i]))
-			ret = write_domain(domain, rec);
+			ret = write_domain(with, domain, rec);
 	}
 	return ret;
 }

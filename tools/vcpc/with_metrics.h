@@ -32,6 +32,7 @@ struct vcpc_with {
 	pmInDom *indoms;
 	int nindoms;
 	struct with_archive *archives;
+	int missing;			/* first reason why instances were omitted, as -errno */
 	bool refused;			/* the metrics could not be declared in the last archive */
 	unsigned long long serial;	/* number of sets of values so far */
 	pmResult *result;		/* values of this tick, or NULL */
