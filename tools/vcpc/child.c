@@ -314,7 +314,8 @@ static void read_signals(struct vcpc_child *child)
  *   command continues
  * @arg: argument of @tick
  *
- * Return: the command's exit status, 128 + n if signal n ended it.
+ * Return: the command's exit status, 128 + n if signal n ended it; VCPC_EXIT_FAILURE after printing
+ * a message if there was no tick and the command succeeded.
  */
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg)
 {
@@ -323,11 +324,11 @@ int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(voi
 		{ .fd = child->signals, .events = POLLIN },
 		{ .fd = first ? open_timer(first, interval) : -1, .events = POLLIN },
 	};
-	int status = VCPC_EXIT_FAILURE;
+	int status = VCPC_EXIT_FAILURE, failed = 0;
 	uint64_t missed;
 
 	if (first && fds[1].fd < 0)
-		vcpc_fail(errno, "cannot create a timer; only the first and the last values are recorded");
+		failed = vcpc_fail(errno, "cannot create a timer; only the first and the last values are recorded");
 	while (!ended(child, &status)) {
 		if (poll(fds, 2, -1) < 0)
 			continue;
@@ -342,5 +343,5 @@ int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(voi
 	if (fds[1].fd >= 0)
 		close(fds[1].fd);
 	unwatch_signals(child);
-	return status;
+	return status ? status : failed;
 }

@@ -25,9 +25,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -63,6 +65,7 @@ const struct inject_way inject_ways[] = {
 	{ "entry-EIO", INJECT_ENTRY, EIO },
 	{ "line-EIO", INJECT_LINE, EIO },
 	{ "bpf-ENOMEM", INJECT_BPF, ENOMEM },
+	{ "timer-EMFILE", INJECT_TIMER, EMFILE },
 	{ 0 },
 };
 
@@ -295,6 +298,8 @@ FUNCTION(INJECT_OPEN, DIR *, opendir, (const char *path), (path), NULL)
 FUNCTION(INJECT_OPEN, FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 FUNCTION(INJECT_OPEN, FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
 FUNCTION(INJECT_OPEN, int, memfd_create, (const char *name, unsigned int flags), (name, flags), -1)
+FUNCTION(INJECT_TIMER, int, timerfd_create, (clockid_t clock, int flags), (clock, flags), -1)
+FUNCTION(INJECT_OPEN, int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags), -1)
 FUNCTION(INJECT_MAP, void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset),
 	 (at, n, prot, flags, fd, offset), MAP_FAILED)
 FUNCTION(INJECT_MAP, void *, mmap64,

@@ -23,6 +23,7 @@ enum inject_kind {
 	INJECT_ENTRY,	/* readdir, scandir */
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 	INJECT_BPF,	/* bpf(2), which libbpf calls by syscall(2) */
+	INJECT_TIMER,	/* timerfd_create */
 };
 
 /* Instead of an errno: transfer half of the bytes, or send a signal to the process */
