@@ -175,6 +175,10 @@ rm -rf rec.*
 fails timer-EMFILE:1 "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 [ "$status" = 1 ] && grep -q 'cannot create a timer' err && left rec.meta
 result "a record without a timer for its interval is a failure"
+rm -rf rec.*
+timeout -s KILL 60 env --ignore-signal=CHLD "$vcpc" record -e page-faults -o rec -- \
+	grep 'SigIgn.*[13579bdf]....$' /proc/self/status >out 2>err && left rec.meta
+result "SIGCHLD is ignored: the exit status is found, and the command still ignores it"
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 sleep 1000 &
 target=$!

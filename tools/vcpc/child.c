@@ -75,6 +75,7 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	    move(answer[0], &go, sizeof(go), false) <= 0)
 		_exit(126);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	signal(SIGCHLD, child->inherited);
 	execvp(argv[0], argv);
 	message.err = errno;
 	_exit(move(report, &message, sizeof(message), true) < 0 ? 126 : 127);
@@ -199,6 +200,8 @@ static int watch_signals(struct vcpc_child *child)
 {
 	sigset_t set;
 
+	/* While SIGCHLD is ignored, the kernel discards exit statuses. */
+	child->inherited = signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
 		sigaddset(&set, watched[i]);

@@ -141,6 +141,7 @@ void vcpc_say_backend(struct shim_handle *handle);
  * @pid: the command's process
  * @signals: signalfd(2) descriptor for its end, and for the signals to forward to it
  * @mask: signals that were blocked before
+ * @inherited: previous action of SIGCHLD
  */
 struct vcpc_child {
 	unsigned int flags;
@@ -150,6 +151,7 @@ struct vcpc_child {
 	pid_t pid;
 	int signals;
 	sigset_t mask;
+	void (*inherited)(int sig);
 };
 
 int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
