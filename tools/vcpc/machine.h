@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * Get the processor's model and the number of CPUs online.  Return false if the model is unknown.
+ * Get the processor's model and the number of CPUs online.  Return false if the model is unknown;
+ * errno is unchanged if the kernel does not report it.
  */
 bool vcpc_machine_cpu(char *buf, size_t size);
 /* Get the kernel, its release and the machine from uname(2). */

@@ -331,12 +331,13 @@ static int want_counts(const struct job *job, struct recording *r)
 static int baseline(void *arg, pid_t pid)
 {
 	struct recording *r = arg;
-	int ret;
+	int ret = 0;
 
 	r->pid = pid;
 	if (r->job->counting.argv[0])
-		record_label(r->rec, r->job->counting.argv);
-	ret = add_sources(r->job, r, pid, r->traced);
+		ret = record_label(r->rec, r->job->counting.argv);
+	if (!ret)
+		ret = add_sources(r->job, r, pid, r->traced);
 	if (!ret && record_tick(r) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);
 	return ret;

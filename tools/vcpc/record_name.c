@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Choose and check the name of the archive that vcpc record creates, and write its labels. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,25 +56,29 @@ int record_name_check(const char *archive)
 	return 0;
 }
 
-static void label_one(struct shim_recorder *rec, const char *name, char *value)
+static int label_one(struct shim_recorder *rec, const char *name, char *value)
 {
 	int ret = shim_record_label(rec, name, vcpc_printable(value, ""));
 
-	if (ret)
-		vcpc_fail(ret, "cannot write the label '%s'", name);
+	return ret ? vcpc_fail(ret, "cannot write the label '%s'", name) : 0;
 }
 
-/* Describe the recording for readers of the archive.  A label that cannot be written is omitted. */
-void record_label(struct shim_recorder *rec, char *const *argv)
+/* Describe the recording for readers of the archive. */
+int record_label(struct shim_recorder *rec, char *const *argv)
 {
 	char command[1024] = "", cpu[256], kernel[256];
 	size_t len = 0;
+	int ret;
 
 	for (size_t i = 0; argv[i] && len < sizeof(command); i++)
 		len += snprintf(command + len, sizeof(command) - len, "%s%s", i ? " " : "", argv[i]);
-	label_one(rec, "command", command);
-	if (vcpc_machine_cpu(cpu, sizeof(cpu)))
-		label_one(rec, "cpu", cpu);
-	if (vcpc_machine_kernel(kernel, sizeof(kernel)))
-		label_one(rec, "kernel", kernel);
+	ret = label_one(rec, "command", command);
+	errno = 0;
+	if (!ret && vcpc_machine_cpu(cpu, sizeof(cpu)))
+		ret = label_one(rec, "cpu", cpu);
+	else if (!ret && vcpc_is_trouble(errno))
+		ret = vcpc_fail(errno, "cannot read the processor's name");
+	if (!ret && vcpc_machine_kernel(kernel, sizeof(kernel)))
+		ret = label_one(rec, "kernel", kernel);
+	return ret;
 }

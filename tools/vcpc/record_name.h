@@ -17,10 +17,10 @@ int record_name_choose(char name[RECORD_NAME], const char *command);
 int record_name_check(const char *archive);
 
 /*
- * Describe the recording for readers of the archive.  Omit a label that cannot be written, with a
+ * Describe the recording for readers of the archive.  Return 0, or an exit status after printing a
  * message.
  */
 struct shim_recorder;
-void record_label(struct shim_recorder *rec, char *const *argv);
+int record_label(struct shim_recorder *rec, char *const *argv);
 
 #endif /* VCPC_RECORD_NAME_H */
