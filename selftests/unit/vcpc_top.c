@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -63,6 +65,13 @@ static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 	return 0;
 }
 
+static bool no_memory;
+
+static char *fake_strdup(const char *s)
+{
+	return no_memory ? NULL : strcpy(malloc(strlen(s) + 1), s);
+}
+
 #define shim_trace_stats_get	fake_stats
 #define shim_trace_counts_get	fake_counts
 #define shim_trace_stat_at	fake_stat_at
@@ -70,6 +79,8 @@ static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 #define shim_trace_drops_get	fake_drops
 #define shim_trace_processes_get	fake_processes
 #define shim_trace_process_at	fake_process_at
+#undef strdup
+#define strdup			fake_strdup
 #undef _GNU_SOURCE	/* the included files define it */
 #include "../../tools/vcpc/text.c"
 #include "../../tools/vcpc/top_lines.c"
@@ -396,6 +407,16 @@ TEST_F(top, a_row_of_several_that_goes)
 	EXPECT_EQ(2, self->view.nrows);
 	EXPECT_EQ(7, self->view.rows[0].rate);
 	EXPECT_EQ(0, self->view.rows[1].rate);
+}
+
+/* A column of counts is not left out. */
+TEST_F(top, no_memory_for_the_name_of_an_event)
+{
+	counts[0].event = "cycles";
+	no_memory = true;
+	EXPECT_EQ(-ENOMEM, top_look(&self->view, NULL, 2000000000));
+	no_memory = false;
+	EXPECT_EQ(0, top_look(&self->view, NULL, 3000000000));
 }
 
 TEST_F(top, nothing_at_all)

@@ -69,25 +69,28 @@ static int reserve_both(struct top_look *look, size_t nentries, size_t ncounts)
 	return err;
 }
 
-/* Return an event's column, or TOP_EVENTS if there is none left. */
-static unsigned int column_of(struct top_view *view, const char *event)
+/* Return an event's column, TOP_EVENTS if there is none left, or -ENOMEM. */
+static int column_of(struct top_view *view, const char *event)
 {
 	for (unsigned int i = 0; i < view->nevents; i++)
 		if (!strcmp(view->events[i], event))
-			return i;
+			return (int)i;
 	if (view->nevents == TOP_EVENTS)
 		return TOP_EVENTS;
 	view->events[view->nevents] = strdup(event);
-	return view->events[view->nevents] ? view->nevents++ : TOP_EVENTS;
+	return view->events[view->nevents] ? (int)view->nevents++ : -ENOMEM;
 }
 
-static void copy_count(struct top_view *view, struct top_look *look, struct top_whose whose,
-		       const struct shim_trace_count *count)
+static int copy_count(struct top_view *view, struct top_look *look, struct top_whose whose,
+		      const struct shim_trace_count *count)
 {
-	unsigned int column = column_of(view, count->event);
+	int column = column_of(view, count->event);
 
+	if (column < 0)
+		return column;
 	if (column < TOP_EVENTS)
 		look->counts[look->ncounts++] = (struct top_count){ whose, column, count->transactions, count->sum };
+	return 0;
 }
 
 static struct top_entry *copy_entry(struct top_look *look, struct top_whose whose,
@@ -137,23 +140,25 @@ static int copy_tags(struct top_view *view, struct top_look *look, struct shim_t
 		if (stat->kind == SHIM_TRACE_TRANSACTION)
 			copy_entry(look, (struct top_whose){ .tag = stat->id }, stat);
 	}
-	for (size_t i = 0; i < ncounts; i++) {
+	for (size_t i = 0; i < ncounts && !err; i++) {
 		const struct shim_trace_count *count = shim_trace_count_at(trace, i);
 
-		copy_count(view, look, (struct top_whose){ .tag = count->id }, count);
+		err = copy_count(view, look, (struct top_whose){ .tag = count->id }, count);
 	}
-	return 0;
+	return err;
 }
 
-static void copy_process(struct top_view *view, struct top_look *look,
-			 const struct shim_trace_process *process)
+static int copy_process(struct top_view *view, struct top_look *look,
+			const struct shim_trace_process *process)
 {
 	const struct top_whose whose = { process->stat.id, process->events, process->pid };
 	struct top_entry *entry = copy_entry(look, whose, &process->stat);
+	int err = 0;
 
 	memcpy(entry->command, process->command, sizeof(entry->command));
-	for (size_t i = 0; i < process->ncounts; i++)
-		copy_count(view, look, whose, &process->counts[i]);
+	for (size_t i = 0; i < process->ncounts && !err; i++)
+		err = copy_count(view, look, whose, &process->counts[i]);
+	return err;
 }
 
 static int copy_processes(struct top_view *view, struct top_look *look, struct shim_trace *trace)
@@ -166,7 +171,7 @@ static int copy_processes(struct top_view *view, struct top_look *look, struct s
 	if (!err)
 		err = reserve_both(look, n, ncounts);
 	for (size_t i = 0; !err && i < n; i++)
-		copy_process(view, look, shim_trace_process_at(trace, i));
+		err = copy_process(view, look, shim_trace_process_at(trace, i));
 	return err;
 }
 
