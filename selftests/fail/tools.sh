@@ -12,7 +12,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/shared/commands.sh"
 export TZ=UTC PCP_DERIVED_CONFIG='' LC_ALL=C
 vcpc=$build/bin/vcpc inject=$build/lib/libinject.so
-evidence="$dir/wrong" learning='counts keeps_link records_cpus'
+evidence="$dir/wrong" learning='counts keeps_link records records_cpus'
 cd "$dir" || exit 1
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
 
@@ -67,6 +67,8 @@ records_cpus() {
 }
 
 records() {
+	labels=$("$vcpc" dump --all rec 2>said | grep -c '"cpu"')
+	[ "$how" != none:0 ] || normal_labels=$labels
 	left rec/*.meta rec.meta || wrong "what is left cannot be read: $(head -n 1 said)"
 	case $how in
 	write-KILL*) [ "$status" = 137 ] || [ "$status" = 0 ] || said || wrong "not killed" ;;
@@ -76,6 +78,7 @@ records() {
 			! grep -v -e '^vcpc record: [0-9]* records* in ' -e 'cannot remove an old archive in ' \
 				-e '--rotate: cannot start a new archive in ' -e ' has ended$' err >said ||
 				wrong "success, and a message of a failure"
+			[ "$labels" -ge "$normal_labels" ] || wrong "success, and no label of the processor"
 		else
 			said || [ "$status" = 143 ] || wrong "no message"
 		fi ;;
