@@ -93,7 +93,7 @@ head -c -5 a.index >cut.index
 
 sweep dump reads "$vcpc" dump --all a
 # Messages without memory: fail every allocation, because one of them is for the message
-some=${FAIL_POINTS:-3} FAIL_POINTS=0
+some=${FAIL_POINTS:-2} FAIL_POINTS=0
 sweep absent reads "$vcpc" dump absent
 FAIL_POINTS=$some
 sweep check reads "$vcpc" check a

@@ -3,10 +3,11 @@
  * Make the n-th call of one kind fail, in this process.
  *
  * A test that links this file calls inject_start().  A preloaded program uses the environment
- * variable INJECT=WAY:N from its first call on.  To the file in INJECT_COUNT it appends the number
- * of calls, whether one failed, and the number of blocks in use.  With INJECT_TRAP the failing
- * call stops in a debugger.  Calls made by the library whose name begins with INJECT_NOT neither
- * count nor fail.
+ * variable INJECT=WAY:N from its first call on.  To the file in INJECT_COUNT it appends each way
+ * with the number of calls that can fail in this way, and in a last line the number of calls for
+ * WAY, whether one failed, and the number of blocks in use.  If WAY is "none", calls of all kinds
+ * count, otherwise only those of its kind.  With INJECT_TRAP the failing call stops in a debugger.
+ * Calls made by the library whose name begins with INJECT_NOT neither count nor fail.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -69,8 +70,11 @@ const struct inject_way inject_ways[] = {
 	{ 0 },
 };
 
+/* Counts calls of all kinds */
+static const struct inject_way no_way = { "none", INJECT_NONE, 0 };
+
 static const struct inject_way *chosen;
-static long fail_at, calls, blocks;
+static long fail_at, calls[INJECT_KINDS], blocks;
 static bool fired;
 
 void inject_start(const struct inject_way *way, long n)
@@ -78,16 +82,20 @@ void inject_start(const struct inject_way *way, long n)
 	void *frame;
 
 	backtrace(&frame, 1);	/* makes it load what it needs */
-	calls = 0;
+	memset(calls, 0, sizeof(calls));
 	fired = false;
 	fail_at = n;
-	__atomic_store_n(&chosen, way, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&chosen, way ?: &no_way, __ATOMIC_SEQ_CST);
 }
 
-long inject_stop(void)
+void inject_stop(void)
 {
 	__atomic_store_n(&chosen, NULL, __ATOMIC_SEQ_CST);
-	return calls;
+}
+
+long inject_calls(enum inject_kind kind)
+{
+	return __atomic_load_n(&calls[kind], __ATOMIC_SEQ_CST);
 }
 
 bool inject_fired(void)
@@ -146,9 +154,9 @@ static int fails(enum inject_kind kind)
 	const struct inject_way *way = __atomic_load_n(&chosen, __ATOMIC_SEQ_CST);
 	long n;
 
-	if (!way || way->kind != kind || is_exempt())
+	if (!way || (way->kind && way->kind != kind) || is_exempt())
 		return 0;
-	n = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+	n = __atomic_add_fetch(&calls[kind], 1, __ATOMIC_SEQ_CST);
 	if (!fail_at || n < fail_at || fired || in_libpfm() ||
 	    __atomic_exchange_n(&fired, true, __ATOMIC_SEQ_CST))
 		return 0;
@@ -451,6 +459,17 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* The way with the name that ends at @end, or NULL */
+static const struct inject_way *way_of(const char *name, const char *end)
+{
+	const struct inject_way *way = inject_ways;
+	size_t len = (size_t)(end - name);
+
+	while (way->name && (strncmp(name, way->name, len) || way->name[len]))
+		way++;
+	return way->name ? way : NULL;
+}
+
 /* Start from the environment if preloaded. */
 static void __attribute__((constructor)) begin(void)
 {
@@ -461,27 +480,28 @@ static void __attribute__((constructor)) begin(void)
 		return;
 	/* not inherited by programs that it starts */
 	unsetenv("LD_PRELOAD");
-	for (int i = 0; inject_ways[i].name; i++)
-		if (!strncmp(how, inject_ways[i].name, (size_t)(n - how)) &&
-		    !inject_ways[i].name[n - how])
-			inject_start(&inject_ways[i], atol(n + 1));
+	inject_start(way_of(how, n), atol(n + 1));
 }
 
 static void __attribute__((destructor)) end(void)
 {
+	const struct inject_way *way = chosen;
 	const char *path = getenv("INJECT_COUNT");
-	bool counting = chosen;
-	long n = inject_stop();
-	char text[64];
-	int fd;
+	char text[1000];
+	int fd, n = 0;
 
-	if (!path || !counting)
+	inject_stop();
+	if (!path || !way)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (fd < 0)
 		return;
-	snprintf(text, sizeof(text), "%ld %d %ld\n", n, fired, inject_blocks());
-	if (write(fd, text, strlen(text)) < 0)
+	for (int i = 0; inject_ways[i].name; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s %ld\n", inject_ways[i].name,
+			      inject_calls(inject_ways[i].kind));
+	n += snprintf(text + n, sizeof(text) - n, "%ld %d %ld\n", inject_calls(way->kind), fired,
+		      inject_blocks());
+	if (write(fd, text, n) < 0)
 		perror(path);
 	close(fd);
 }

@@ -24,6 +24,7 @@ enum inject_kind {
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 	INJECT_BPF,	/* bpf(2), which libbpf calls by syscall(2) */
 	INJECT_TIMER,	/* timerfd_create */
+	INJECT_KINDS
 };
 
 /* Instead of an errno: transfer half of the bytes, or send a signal to the process */
@@ -45,10 +46,15 @@ struct inject_way {
 /* Ends with a NULL name */
 extern const struct inject_way inject_ways[];
 
-/* Start counting; the @n-th call of the given kind fails, none if @n is 0. */
+/*
+ * Start counting calls of the kind of @way, or of all kinds if it is NULL; the @n-th call of the
+ * kind fails, none if @n is 0.
+ */
 void inject_start(const struct inject_way *way, long n);
-/* Stop, and return the number of calls of the kind. */
-long inject_stop(void);
+/* Stop counting. */
+void inject_stop(void);
+/* Number of counted calls of a kind */
+long inject_calls(enum inject_kind kind);
 /* Whether a call has failed since inject_start() */
 bool inject_fired(void);
 /* Number of memory blocks allocated and not freed since the program started */
