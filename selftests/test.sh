@@ -27,17 +27,19 @@ native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
 # The arm64 VM omits these tests: they depend neither on the PMU nor on the architecture, or they
 # also run on the debug kernel, which is arm64.  make test-rest runs them.
-not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/moved bpf/onoff'
+not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/closing vcpc/reload.sh bpf/closed bpf/direct bpf/direct_counts
+	bpf/local_busy bpf/moved bpf/onoff bpf/percentiles bpf/processes bpf/released bpf/shares bpf/time_ns bpf/wanted unit/core_bpf_reader'
 # The x86-64 VM omits these tests, because they take much longer there than in the arm64 VM.
 # why/parts, why/stacks and why/planted also run in the arm64 VM, which has the same kernel, and with
-# the newest kernel on x86-64; make test-rest runs all of them.
-not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh trace/agent
-	trace/agent_callers vcpc/attack_table vcpc/unbind why/parts why/stacks why/planted'
+# the newest kernel on x86-64; why/functions also runs with the newest kernel, and
+# tools/documented.sh in a VM with a PMU.  make test-rest runs all of them.
+not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh tools/documented.sh trace/agent
+	trace/agent_callers vcpc/attack_table vcpc/unbind why/functions why/parts why/stacks why/planted'
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # These tests count without the module, through perf.
-perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_multiplex_program unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_multiplex_program unit/core_perf_page shim pcp/local pcp/local_processes
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/pages cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
 # These tests depend on whether perf's pages can be read.
@@ -137,12 +139,12 @@ with_both() {
 }
 
 # Run with two kinds of core, whose simulated PMUs are a module, with the vcpc module and without
-# it.
+# it.  Events of another process, such as those of hybrid/estimate, are counted through perf in both.
 kinds_of_core() {
 	for module in none "$top/build/x86_64/vcpc.ko"; do
-		name=x86_64-hybrid
-		[ $module = none ] || name=x86_64-hybrid-module
-		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module \
+		name=x86_64-hybrid without=
+		[ $module = none ] || name=x86_64-hybrid-module without=hybrid/estimate
+		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module VM_WITHOUT=$without \
 			"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/$name" hybrid
 	done
 	# The documented commands need a PMU with one kind of core, which the other x86-64 VM lacks.
@@ -170,7 +172,7 @@ lane_vms() {
 	stage vms "parallel: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
 	stage vms "parallel: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
 	stage vms "parallel: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
-	stage vms "parallel: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders"
+	stage vms "parallel: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders bpf/direct_counts"
 	stage vms "parallel: arm64 VM, the module and perf's pages" with_both
 	stage vms "parallel: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
 	stage vms "parallel: x86_64 VM, two kinds of core" kinds_of_core
@@ -239,7 +241,7 @@ finish() {
 if [ "${1:-}" = --rest ]; then
 	results=$(mktemp)
 	trap 'rm -f "$results"' EXIT
-	for arch in arm64 x86_64; do build $arch ARCH=$arch all tests TESTS="vcpc bpf cpc trace tools why"; done
+	for arch in arm64 x86_64; do build $arch ARCH=$arch all tests TESTS="vcpc bpf cpc trace tools why unit/core_bpf_reader"; done
 	# shellcheck disable=SC2086
 	{
 		VM_ENVIRONMENT="MANY=200000" "$here/vm/test.sh" arm64 "$top/build/arm64" "$results" $not_on_arm64
