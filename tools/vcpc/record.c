@@ -302,6 +302,17 @@ static int conclude(const struct job *job, struct recording *r, int status)
 }
 
 /*
+ * Return whether an error of shim_trace_count() is a failure.  It is none if events cannot be
+ * counted in transactions, if another user has requested other events, or if only root may request
+ * them and this process did not turn tracing on.
+ */
+static bool is_failure(const struct job *job, int err)
+{
+	return err && err != -EOPNOTSUPP && err != -EINVAL && err != -ENOENT && err != -EBUSY &&
+	       (err != -EPERM || job->trace);
+}
+
+/*
  * Make all traced threads count the first events in their transactions, because counters cannot be
  * added to running programs from outside.  Return whether they do so: another user may have
  * requested other events, or only root may request them.
@@ -322,7 +333,7 @@ static int want_counts(const struct job *job, struct recording *r)
 	err = shim_trace_count(names, n, NULL);
 	if (err && err != -EBUSY)
 		fprintf(stderr, "vcpc record: transactions are recorded without counts: %s\n", strerror(-err));
-	if (vcpc_is_trouble(err))
+	if (is_failure(job, err))
 		r->missing = err;
 	return !err;
 }

@@ -157,11 +157,14 @@ static int sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz, struct 
 }
 
 /*
- * Skip CPUs that cannot be sampled, for example because they are offline.  A lack of memory or
- * descriptors is an error, because the samples of a CPU would be missing.
+ * Skip CPUs that are offline.  If sampling does not work on any CPU, the caller learns that from
+ * the number of sampled CPUs.  If it fails on some, the samples of these would be missing, which is
+ * an error, and so is a lack of memory or descriptors.
  */
 static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
+	int failed = 0;
+
 	if (!options->stacks || !options->hertz)
 		return 0;
 	w->samples = calloc(w->cpus, sizeof(*w->samples));
@@ -174,8 +177,10 @@ static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_opti
 		if (err == -EIO || shim_event__is_trouble(err))
 			return err;
 		w->sampled += !err;
+		if (err && err != -ENODEV)
+			failed = err;
 	}
-	return 0;
+	return w->sampled ? failed : 0;
 }
 
 static int note_program(struct shim_bpf_why *w)

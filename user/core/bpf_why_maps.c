@@ -31,6 +31,12 @@ void shim_why_maps__note(uint32_t program)
 	own_program = program;
 }
 
+/** shim_why_maps__has_own() - return whether this process has a handle for all processes */
+bool shim_why_maps__has_own(void)
+{
+	return own_program;
+}
+
 /** shim_why_maps__forget() - stop preferring a handle that is being closed */
 void shim_why_maps__forget(uint32_t program)
 {

@@ -38,6 +38,7 @@ int shim_why_maps__has_ended(const struct shim_why_maps *maps);
 int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, void *arg);
 void shim_why_maps__close(struct shim_why_maps *maps);
 void shim_why_maps__note(uint32_t program);
+bool shim_why_maps__has_own(void);
 void shim_why_maps__forget(uint32_t program);
 
 /*

@@ -52,8 +52,9 @@ static int split_search(struct shim_live_split *split)
 	if (split->denied || (split->searched_ns && now - split->searched_ns < SEARCH_NS))
 		return 0;
 	err = shim_why_maps__find(&split->maps);
-	split->denied = err == -EPERM;
-	if (err && err != -ENOENT && err != -EPERM)
+	/* Without privilege there is nothing to read, unless this process has opened a 'why'. */
+	split->denied = err == -EPERM && !shim_why_maps__has_own();
+	if (err && err != -ENOENT && !split->denied)
 		return err;
 	split->searched_ns = now;
 	return 0;
@@ -64,7 +65,7 @@ static int split_search(struct shim_live_split *split)
  * @split: the 'why' to read
  * @tags: transactions that have been sampled; their parts are updated
  *
- * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
+ * Return: 0, -ENOMEM, -EMFILE, or another errno from bpf(2).
  */
 int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags)
 {
