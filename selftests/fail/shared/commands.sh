@@ -10,7 +10,8 @@
 
 ways=${FAIL_WAYS:-'memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
 	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
-	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE network-ENOBUFS'}
+	entry-EIO line-EIO bpf-ENOMEM bpf-EPERM socket-EMFILE network-ENOBUFS'}
+[ -z "${FAIL_POINTS:-}" ] || [ -n "${FAIL_WAYS:-}" ] || ways="$ways bpf-ENOSPC bpf-E2BIG"
 
 # fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
 # the numbers of calls to "count"

@@ -66,6 +66,9 @@ const struct inject_way inject_ways[] = {
 	{ "entry-EIO", INJECT_ENTRY, EIO },
 	{ "line-EIO", INJECT_LINE, EIO },
 	{ "bpf-ENOMEM", INJECT_BPF, ENOMEM },
+	{ "bpf-EPERM", INJECT_BPF, EPERM },
+	{ "bpf-ENOSPC", INJECT_BPF, ENOSPC },
+	{ "bpf-E2BIG", INJECT_BPF, E2BIG },
 	{ "timer-EMFILE", INJECT_TIMER, EMFILE },
 	{ 0 },
 };
