@@ -9,41 +9,20 @@
 #include <unistd.h>
 
 #include "calls.h"
-#include "counting.h"
 #include "pack.h"
 #include "record_name.h"
+#include "record_options.h"
 #include "record_why.h"
-#include "rotate.h"
 #include "with.h"
 
-#define DEFAULT_INTERVAL	1000000000ULL
 #define COUNTS			8	/* maximum number of events counted in transactions */
-#define OPTION_MAX_SIZE		300
-#define OPTION_WITH		301
-#define OPTION_ROTATE		302
-#define OPTION_KEEP		303
-#define OPTION_COMPRESS		305
-#define OPTION_TRACE		304
-#define OPTION_WHY		306
-
-struct job {
-	const char *archive;
-	char chosen[RECORD_NAME];	/* the archive's name, if the user did not specify one */
-	int trace;
-	double max_size;	/* bytes of the archive; 0: no limit */
-	struct vcpc_rotate rotate;
-	bool compress;
-	bool why;
-	const char *others;	/* names of pmcd's metrics, or NULL */
-	struct vcpc_counting counting;
-};
 
 /*
  * A recording in progress.  @sets contains @n sets: one for each target, one for the command, or
  * none.
  */
 struct recording {
-	struct job *job;
+	struct record_job *job;
 	struct shim_recorder *rec;
 	uint64_t before;	/* records in archives that have ended */
 	bool recorded;		/* there is an archive */
@@ -60,36 +39,8 @@ struct recording {
 	int unpacked;	/* first reason why an archive remained uncompressed */
 };
 
-static int record_help(void)
-{
-	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-	       "       vcpc record {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
-	       "Runs COMMAND and counts events in it and in all processes that it starts.  Records the\n"
-	       "counts in a PCP archive, at each interval and at the end.  If tracing is on ('vcpc trace\n"
-	       "on'), also records the machine's transactions.  Exits with COMMAND's exit status.\n"
-	       "In the second form, records running processes, threads or CPUs, each separately.\n\n"
-	       "  -o, --output ARCHIVE   create ARCHIVE.meta, .index and .0, which must not exist\n"
-	       "                         (default: COMMAND-DATE-TIME, in the current directory)\n"
-	       "  -I, --interval TIME    record at this interval: 100 or 100ms, 2s, 1min (default: 1s)\n"
-	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
-	       "                         (default: common events that exist here; none if nothing\n"
-	       "                         can be counted here and transactions are traced)\n"
-	       "      --max-size SIZE    stop recording when the archive reaches this size: 500K, 64M, 2G\n"
-	       "      --rotate LIMIT     create a directory ARCHIVE, and start a new archive in it when\n"
-	       "                         one reaches LIMIT (64M, 1h); 'vcpc replay ARCHIVE' reads all\n"
-	       "      --keep N           with --rotate: keep only the newest N archives\n"
-	       "      --compress         compress each archive (xz) when it is complete\n"
-	       "      --trace            turn tracing on during the recording, if it is off\n"
-	       "      --why              also record where transactions spend their time, and write their\n"
-	       "                         stacks to ARCHIVE.folded (without --rotate); see vcpc-why(1)\n"
-	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
-	       "                         groups of metrics, separated by commas\n\n"
-	       VCPC_COUNTING_HELP);
-	return 0;
-}
-
 /* Return whether the archive has reached --max-size.  If so, print a message. */
-static bool is_full(const struct job *job)
+static bool is_full(const struct record_job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
 		return false;
@@ -108,7 +59,7 @@ static int check_twice(const struct shim_set *set)
 	return 0;
 }
 
-static int add_set(const struct job *job, struct recording *r, unsigned int i, pid_t pid)
+static int add_set(const struct record_job *job, struct recording *r, unsigned int i, pid_t pid)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
 	char name[32];
@@ -125,7 +76,7 @@ static int add_set(const struct job *job, struct recording *r, unsigned int i, p
  * Add the sources of values.  @pid is the command's process; @traced is set if transactions must be
  * recorded.
  */
-static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
+static int add_sources(const struct record_job *job, struct recording *r, pid_t pid, int traced)
 {
 	int ret = 0;
 
@@ -245,7 +196,7 @@ static int record_tick(void *arg)
 	return r->broken ? r->broken : r->full;
 }
 
-static int nothing_recorded(const struct job *job)
+static int nothing_recorded(const struct record_job *job)
 {
 	return vcpc_fail(0, "nothing was counted, and no program made a trace call, so archive %s was not created\n"
 			 "%s: programs mark transactions with pmtracebegin() and pmtraceend(), see libshim-trace(3)",
@@ -253,26 +204,26 @@ static int nothing_recorded(const struct job *job)
 }
 
 /* Remove the directory of --rotate if this command created it and it is empty. */
-static void remove_folder(const struct job *job)
+static void remove_folder(const struct record_job *job)
 {
 	if (job->rotate.made)
 		rmdir(job->archive);
 }
 
 /* Return the archive that is being written. */
-static const char *current(const struct job *job)
+static const char *current(const struct record_job *job)
 {
 	return vcpc_rotate_wanted(&job->rotate) ? job->rotate.archive : job->archive;
 }
 
-static void compress_last(const struct job *job, struct recording *r)
+static void compress_last(const struct record_job *job, struct recording *r)
 {
 	wait_for_packer(r);
 	vcpc_packer_start(&r->packer, current(job));
 	wait_for_packer(r);
 }
 
-static int conclude(const struct job *job, struct recording *r, int status)
+static int conclude(const struct record_job *job, struct recording *r, int status)
 {
 	uint64_t records = r->before + shim_record_count(r->rec);
 	int ret = shim_record_close(r->rec);
@@ -306,7 +257,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
  * counted in transactions, if another user has requested other events, or if only root may request
  * them and this process did not turn tracing on.
  */
-static bool is_failure(const struct job *job, int err)
+static bool is_failure(const struct record_job *job, int err)
 {
 	return err && err != -EOPNOTSUPP && err != -EINVAL && err != -ENOENT && err != -EBUSY &&
 	       (err != -EPERM || job->trace);
@@ -317,7 +268,7 @@ static bool is_failure(const struct job *job, int err)
  * added to running programs from outside.  Return whether they do so: another user may have
  * requested other events, or only root may request them.
  */
-static int want_counts(const struct job *job, struct recording *r)
+static int want_counts(const struct record_job *job, struct recording *r)
 {
 	const char *names[COUNTS];
 	unsigned int n = 0;
@@ -358,7 +309,7 @@ static int baseline(void *arg, pid_t pid)
  * Bind the sets to the targets, or start the command, and write the first record before they count.
  * Return 0, or an exit status after printing a message.
  */
-static int record_begin(const struct job *job, struct recording *r, struct vcpc_child *child)
+static int record_begin(const struct record_job *job, struct recording *r, struct vcpc_child *child)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
 	char what[1024];
@@ -378,7 +329,7 @@ static int record_begin(const struct job *job, struct recording *r, struct vcpc_
 }
 
 /* Wait for the end of the recording.  If @ticks is set, record at each tick. */
-static int record_wait(const struct job *job, struct recording *r, struct vcpc_child *child,
+static int record_wait(const struct record_job *job, struct recording *r, struct vcpc_child *child,
 		       bool ticks)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
@@ -389,7 +340,7 @@ static int record_wait(const struct job *job, struct recording *r, struct vcpc_c
 /* Open the archive, or with --rotate the first one in the directory.  Return 0 or -errno. */
 static int open_first(struct recording *r)
 {
-	struct job *job = r->job;
+	struct record_job *job = r->job;
 	char path[PATH_MAX];
 	int ret;
 
@@ -407,7 +358,7 @@ static int open_first(struct recording *r)
 	return ret;
 }
 
-static int record_run(const struct job *job, struct recording *r)
+static int record_run(const struct record_job *job, struct recording *r)
 {
 	/* If tracing is on, also record the counts of the command's transactions. */
 	struct vcpc_child child = {
@@ -436,7 +387,7 @@ static int record_run(const struct job *job, struct recording *r)
  * With --why, watch the threads that are in transactions.  Return 0, or an exit status after a
  * message.
  */
-static int record_watch(const struct job *job, struct recording *r)
+static int record_watch(const struct record_job *job, struct recording *r)
 {
 	if (!r->traced)
 		return vcpc_fail(0, "--why explains transactions, but tracing is off (add --trace)");
@@ -444,7 +395,7 @@ static int record_watch(const struct job *job, struct recording *r)
 }
 
 /* Find out whether tracing is on.  Return 0, or an exit status after printing a message. */
-static int find_traced(const struct job *job, struct recording *r)
+static int find_traced(const struct record_job *job, struct recording *r)
 {
 	int tracing = shim_trace_status();
 
@@ -458,7 +409,7 @@ static int find_traced(const struct job *job, struct recording *r)
 	return 0;
 }
 
-static int record_traced(const struct job *job, struct recording *r)
+static int record_traced(const struct record_job *job, struct recording *r)
 {
 	int counts = r->traced && want_counts(job, r);
 	int ret = job->why ? record_watch(job, r) : 0, status;
@@ -474,7 +425,7 @@ static int record_traced(const struct job *job, struct recording *r)
 }
 
 /* With --trace, turn tracing on to record, and turn it off afterwards only if it was off before. */
-static int run_traced(const struct job *job, struct recording *r)
+static int run_traced(const struct record_job *job, struct recording *r)
 {
 	int ours = 0, ret, undo;
 
@@ -493,78 +444,6 @@ static int run_traced(const struct job *job, struct recording *r)
 	return ret;
 }
 
-static int parse_size(const char *text, double *size)
-{
-	return vcpc_parse_size(text, size) ? 0 :
-	       vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
-}
-
-static int own_option(int letter, void *arg)
-{
-	struct job *job = arg;
-
-	if (letter == 'o')
-		job->archive = optarg;
-	else if (letter == OPTION_TRACE)
-		job->trace = 1;
-	else if (letter == OPTION_WHY)
-		job->why = true;
-	else if (letter == OPTION_COMPRESS)
-		job->compress = true;
-	else if (letter == OPTION_WITH)
-		job->others = optarg;
-	else if (letter == OPTION_MAX_SIZE)
-		return parse_size(optarg, &job->max_size);
-	else if (letter == OPTION_ROTATE)
-		return vcpc_rotate_parse(&job->rotate, optarg);
-	else if (letter == OPTION_KEEP)
-		return vcpc_rotate_parse_keep(&job->rotate, optarg);
-	else
-		return -1;
-	return 0;
-}
-
-static int check_rotation(const struct job *job)
-{
-	if (job->rotate.keep && !vcpc_rotate_wanted(&job->rotate))
-		return vcpc_usage("--keep %u requires --rotate, for example --rotate 64M", job->rotate.keep);
-	if (vcpc_rotate_wanted(&job->rotate) && job->max_size > 0)
-		return vcpc_usage("--max-size and --rotate are mutually exclusive (to limit the disk space of --rotate, use --keep)");
-	return 0;
-}
-
-/* Parse the options, like vcpc_counting_parse(). */
-static int record_parse(int argc, char **argv, struct job *job)
-{
-	static const struct option names[] = {
-		VCPC_COUNTING_LONG,
-		{ "compress", no_argument, NULL, OPTION_COMPRESS },
-		{ "keep", required_argument, NULL, OPTION_KEEP },
-		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
-		{ "output", required_argument, NULL, 'o' },
-		{ "rotate", required_argument, NULL, OPTION_ROTATE },
-		{ "trace", no_argument, NULL, OPTION_TRACE },
-		{ "why", no_argument, NULL, OPTION_WHY },
-		{ "with", required_argument, NULL, OPTION_WITH },
-		{ NULL, 0, NULL, 0 }
-	};
-	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "o:", .names = names, .own = own_option,
-	};
-	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
-
-	if (!ret && !vcpc_rotate_wanted(&job->rotate))
-		ret = record_name_check(job->archive);
-	if (!ret)
-		ret = check_rotation(job);
-	if (!ret)
-		ret = vcpc_counting_command(&job->counting);
-	if (ret || job->archive)
-		return ret;
-	job->archive = job->chosen;
-	return record_name_choose(job->chosen, job->counting.argv[0]);
-}
-
 static int nothing_counts(void)
 {
 	struct shim_handle *handle;
@@ -576,7 +455,7 @@ static int nothing_counts(void)
 }
 
 /* Open a set for each target, so that each becomes an instance, or one for the command. */
-static int open_each(struct job *job, struct recording *r)
+static int open_each(struct record_job *job, struct recording *r)
 {
 	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;
 	int ret = 0;
@@ -592,7 +471,7 @@ static int open_each(struct job *job, struct recording *r)
  * Open the sets.  If this machine cannot count, and neither events nor targets were requested,
  * continue without sets as long as transactions or metrics of --with can be recorded.
  */
-static int open_sets(struct job *job, struct recording *r)
+static int open_sets(struct record_job *job, struct recording *r)
 {
 	bool asked = job->counting.events.n || job->counting.targets.n;
 
@@ -604,7 +483,7 @@ static int open_sets(struct job *job, struct recording *r)
 
 int vcpc_cmd_record(int argc, char **argv)
 {
-	struct job job = { .counting.interval = DEFAULT_INTERVAL };
+	struct record_job job = { 0 };
 	struct recording recording = { .job = &job };
 	int ret = record_parse(argc, argv, &job);
 	bool wants_help = ret < 0;
