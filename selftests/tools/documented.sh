@@ -8,6 +8,11 @@ documents=$(dirname "$0")/documents
 evidence="$dir/typed $dir/log"
 cd "$dir" || exit 1
 
+# The documents name these files, and this test removes them.
+for path in /tmp/run* /tmp/old /tmp/new; do
+	[ ! -e "$path" ] || { echo "Bail out! $path exists"; exit 1; }
+done
+
 # Create the programs that the documents name; each run makes a few transactions.
 cat >server <<'END'
 #!/bin/sh
