@@ -81,6 +81,7 @@ static void import(void)
 /* Names of the archives that were written: a failed one is not continued. */
 static char limited[16];
 static int archives;
+static size_t limit;
 
 /* Write an archive of volumes that are limited in size.  Return 0, or the first error of a call. */
 static int write_limited(void)
@@ -94,7 +95,7 @@ static int write_limited(void)
 	err = pmiAddMetric("demo.text", pmiID(60, 0, 1), PM_TYPE_STRING, PM_INDOM_NULL,
 			   PM_SEM_DISCRETE, pmiUnits(0, 0, 0, 0, 0, 0));
 	if (err >= 0)
-		err = pmiSetVolumeSize(1000, NULL);
+		err = pmiSetVolumeSize(limit, NULL);
 	for (int i = 0; i < 20 && err >= 0; i++) {
 		err = pmiPutValue("demo.text", NULL, "a value of more than a few bytes, for volumes that are soon full");
 		if (err >= 0)
@@ -104,13 +105,16 @@ static int write_limited(void)
 	return err < 0 ? err : end;
 }
 
-/* The first call in which fsync(2) failed must return an error, although the data can be read. */
+/*
+ * The first call in which fsync(2) failed must return an error, although the data can be read, and
+ * so must one in which the directory could not be opened for it.
+ */
 static long durable(long err)
 {
 	static bool failed;
 
 	if (inject_fired() && !failed && err >= 0)
-		say("a failed fsync(2) is not reported\n");
+		say("a failure is not reported\n");
 	failed = inject_fired();
 	return err;
 }
@@ -122,8 +126,17 @@ static void import_limited(void)
 
 static void remove_limited(void)
 {
+	limit = 1000;
 	if (system("rm -f limited*"))
 		_exit(1);
+}
+
+static void remove_unlimited(void)
+{
+	remove_limited();
+	limit = 0;
+	/* Read the configuration, which pmiStart() can do without. */
+	pmGetOptionalConfig("PCP_ARCHIVE_VERSION");
 }
 
 static void read_limited(void)
@@ -342,6 +355,8 @@ static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "limited", .before = remove_limited, .run = import_limited, .after = read_limited,
 	  .only = INJECT_CHANGE },
+	{ .name = "unlimited", .before = remove_unlimited, .run = import_limited, .after = read_limited,
+	  .only = INJECT_OPEN },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
 	{ .name = "host descs", .before = serve_derived, .run = host_descs, .after = stop_serving },
 	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },
