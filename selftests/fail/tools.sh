@@ -76,7 +76,8 @@ records() {
 			"$vcpc" check rec >check 2>&1 || grep -q 'cannot remove an old archive in ' err ||
 				wrong "success, and an archive that is not whole"
 			! grep -v -e '^vcpc record: [0-9]* records* in ' -e 'cannot remove an old archive in ' \
-				-e '--rotate: cannot start a new archive in ' -e ' has ended$' err >said ||
+				-e '--rotate: cannot start a new archive in ' -e "^vcpc record: check the file's permissions" \
+				-e ' has ended$' err >said ||
 				wrong "success, and a message of a failure"
 			[ "$labels" -ge "$normal_labels" ] || wrong "success, and no label of the processor"
 		else

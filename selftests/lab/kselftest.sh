@@ -43,7 +43,7 @@ result "exit status 4 is a skip, and other statuses are failures"
 
 install "$to" "$build" cpc && [ ! -e "$to/trace" ] && [ ! -e "$to/cpc/failed.sh" ]
 result "after installing one target again, the directory contains no other tests"
-! install "$dir/none" "$build" no_such_target && [ "$(cat "$dir/err")" = "install: no tests in 'no_such_target'" ]
+! install "$dir/none" "$build" no_such_target && [ "$(cat "$dir/err")" = "install: 'no_such_target' has no tests" ]
 result "a nonexistent target is an error"
 ! KSRC=$dir/nothing install "$dir/none" "$build" cpc && grep -q "run 'make setup'" "$dir/err"
 result "without kselftest's files, the error suggests a command"
