@@ -91,8 +91,8 @@ static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 
 		return -1;
 	change = (void *)vc_changes + used;
 	/*
-	 * Copy the statistics only once: events change them in the meantime, and the reader must
-	 * use the same extremes as this program.
+	 * Copy the statistics only once: events may update them concurrently, and the reader must
+	 * see the same minimum and maximum that this program uses.
 	 */
 	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
 	asm volatile("" : : : "memory");

@@ -62,7 +62,7 @@ static void silence(struct vcpc_instance *inst)
 						  VCPC_PERIOD_MAX);
 }
 
-/* If several counters have overflowed, report the one that interrupted. */
+/* If several counters have overflowed, report the one that raised the interrupt. */
 static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 {
 	bool any = false;

@@ -100,7 +100,7 @@ TEST_F(bounds, end_without_begin)
 	EXPECT_EQ(2, self->drops.not_open);
 }
 
-/* A process that has exited or was killed frees its rows. */
+/* When a process exits or is killed, its rows are freed. */
 TEST_F(bounds, the_dead_make_room)
 {
 	char name[32];

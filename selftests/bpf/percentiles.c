@@ -98,7 +98,10 @@ static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 
 	qsort(samples, SAMPLES, sizeof(*samples), by_size);
 	for (int percent = 1; percent < 100; percent++) {
-		/* The share of times up to a percentile is not larger than the percentile. */
+		/*
+		 * Nearest rank: the smallest sample such that @percent % of all samples do not
+		 * exceed it.
+		 */
 		double right = samples[(SAMPLES * percent + 99) / 100 - 1];
 		double error = fabs(shim_trace_percentile(stat, percent) - right) / right;
 

@@ -20,7 +20,8 @@ static void *works(void *unused)
 }
 
 /*
- * Start threads, each of which causes a known number of faults in addition to those of its start.
+ * Start threads, each of which causes a known number of faults in addition to those that starting
+ * it causes.
  */
 static int play(int threads)
 {

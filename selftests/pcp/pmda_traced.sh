@@ -79,7 +79,8 @@ many_tags() {
 		done
 	END
 	vcpc record -o "$dir/many" -I 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
-	# If more than 1024 tags have been removed, half of that number are kept.
+	# When more than 1024 removed tags are known, the agent keeps only the 512 with the latest
+	# events.
 	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
 	echo "# $n instances" >&2
 	[ "$n" -le 1324 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&

@@ -198,7 +198,7 @@ void shim_clock__exits(pid_t tid)
 }
 
 /**
- * shim_clock__steal() - another user takes the counters, or releases them
+ * shim_clock__steal() - make a simulated other user take or release the counters
  * @stolen: true to take them
  */
 void shim_clock__steal(bool stolen)

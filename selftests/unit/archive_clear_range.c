@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges without marks are inserted in any order, and found exactly, in the minimum number of
- * pieces.
+ * Insert ranges without marks in random order.  Lookups return exactly these ranges, merged into as
+ * few as possible.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool goes_on(const struct model *m, unsigned int i)
 	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
 }
 
-/* Add the ranges of a traversal of several records. */
+/* Add the range that a traversal of several records covers. */
 static void add_some(struct model *m, struct shim_clear_ranges *known)
 {
 	unsigned int i = roll(RECORDS), end = i + 1 + roll(30), first = i;

@@ -216,7 +216,10 @@ static bool has_older(const struct shim_instances *set, const struct shim_archiv
 	return state->n <= set->largest;
 }
 
-/* The set of all instances is found from the records, and matches the states. */
+/*
+ * The set of all instances is derived from the records, and contains exactly the instances of all
+ * states.
+ */
 TEST_F(indom, all_instances_are_those_of_all_states)
 {
 	const struct shim_instances *set;

@@ -119,7 +119,7 @@ static void reset(void)
 }
 
 /*
- * Program a counter like the kernel: it starts @left before its end, and the page contains this
+ * Program a counter as the kernel does: it starts @left before its end, and the page contains this
  * value.
  */
 static void program(unsigned int i, unsigned int width, __u64 count, __u64 left)

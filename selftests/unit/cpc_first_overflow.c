@@ -15,7 +15,7 @@
 static struct shim_backend_ops early;
 static int refuses;
 
-/* Bind, and deliver a signal before returning to the caller, like the kernel. */
+/* Bind, and deliver a signal before returning to the caller, as the kernel may do. */
 static int bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
 {
 	int ret = refuses ? -ENOSPC : shim_backend__sim.bind(set, tid, flags, bad);

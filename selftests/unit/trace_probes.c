@@ -53,7 +53,7 @@ FIXTURE(probes) {
 	int unused;
 };
 
-/* Increment the counter, like the kernel does for an attached probe. */
+/* Increment the counter, as the kernel does for an attached probe. */
 FIXTURE_SETUP(probes)
 {
 	ASSERT_EQ(0, setenv("SHIM_TRACE", "probe", 1));

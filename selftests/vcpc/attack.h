@@ -94,7 +94,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Set the device node's mode, like an administrator.  Return the previous mode. */
+/* Set the device node's mode, as an administrator would.  Return the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;

@@ -75,7 +75,7 @@ static bool is_asleep(const struct sleeper *s)
 	return end && end[2] == 'S';
 }
 
-/* Wait until the thread sleeps.  Return its number of cycles. */
+/* Wait until the thread sleeps.  Return its cycle count. */
 static __u64 cycles_of(const struct sleeper *s)
 {
 	__u64 last = 0, now = first_value(s->set, s->tid);
@@ -88,7 +88,7 @@ static __u64 cycles_of(const struct sleeper *s)
 	return now;
 }
 
-/* Wake the thread.  Return its number of cycles until it sleeps again. */
+/* Wake the thread.  Return its cycle count until it sleeps again. */
 static __u64 wake(const struct sleeper *s)
 {
 	__u64 before = cycles_of(s);

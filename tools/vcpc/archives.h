@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expand names of archives, of their files and of directories, and lists of these, into the names
- * of archives.
+ * Expand arguments into archive names.  An argument names an archive, a file of one, or a directory
+ * of archives, or is a comma-separated list of these.
  */
 #ifndef VCPC_ARCHIVES_H
 #define VCPC_ARCHIVES_H

@@ -351,7 +351,7 @@ static int thread_track(struct perfetto *x, const struct shim_trace_event *event
 	return new ? put_thread(x, event, (*out)->uuid) : 0;
 }
 
-/* Find or write a further track of the event's thread, whose own track is @parent. */
+/* Find or create an additional track of the event's thread, whose own track is @parent. */
 static int further_track(struct perfetto *x, const struct shim_trace_event *event,
 			 uint64_t parent, unsigned int index, struct track **out)
 {

@@ -60,7 +60,7 @@ int vcpc_fail_pm(int code, const char *what);
 
 /*
  * Parse and add up a text such as "1min 30s"; a number without a unit is in seconds.  Return
- * -EINVAL also for less than 1 ns.
+ * -EINVAL for an invalid text, and for less than 1 ns.
  */
 int vcpc_parse_interval(const char *text, int64_t *ns);
 /*

@@ -351,7 +351,7 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 }
 
 /*
- * Declare the metrics in a further archive.  Return 0, or 1 after a failure; the caller then tries
+ * Declare the metrics in another archive.  Return 0, or 1 after a failure; the caller then tries
  * again.  Only the first failure prints a message.
  */
 static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)

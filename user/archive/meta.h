@@ -93,7 +93,7 @@ void shim_meta__init(struct shim_meta *meta);
  */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
-/* Sort states and labels by time.  Call this once, after all files were loaded. */
+/* Sort states and labels by time.  Call this once, after all files have been loaded. */
 int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 

@@ -2,14 +2,15 @@
 /*
  * Plain data types for the content of an archive, shared by reader and writer.
  *
- * Types, semantics, units and value formats have PCP's numbers, as stored on disk; static asserts
- * in user/pcp compare them with <pcp/pmapi.h>.
+ * Types, semantics, units and value formats use PCP's numbers, which are also those on disk; static
+ * asserts in user/pcp compare them with <pcp/pmapi.h>.
  *
- * Errors of this directory, all negated: ENOENT (no file of that name), ENXIO (some files exist,
- * but no .meta or no volume), ENODATA (a file is empty or has only its label), EILSEQ (invalid
- * label), EBADMSG (corrupt record), EPROTO (unknown metadata record type), EOPNOTSUPP (unknown
- * feature bits, or files compressed by compress(1)), ERANGE (before the start or after the end),
- * SHIM_E* (below), EINVAL, ENOMEM, EEXIST, EBUSY, and errors from open, read, mmap and write.
+ * Errors that functions of this directory return, all negated: ENOENT (no file of that name), ENXIO
+ * (some files exist, but no .meta or no volume), ENODATA (a file is empty or has only its label),
+ * EILSEQ (invalid label), EBADMSG (corrupt record), EPROTO (unknown metadata record type),
+ * EOPNOTSUPP (unknown feature bits, or files compressed by compress(1)), ERANGE (before the start
+ * or after the end), SHIM_E* (below), EINVAL, ENOMEM, EEXIST, EBUSY, and errors from open, read,
+ * mmap and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H

@@ -161,7 +161,7 @@ struct attaching {
 	size_t n;
 	unsigned int links;
 	struct vc_events events;	/* to count in the calls of @counted */
-	pid_t counted;			/* the process of all probes; 0: none or several */
+	pid_t counted;			/* ID of the only process that has probes, or 0 */
 };
 
 static void link_pin(char pin[PIN_PATH], unsigned int i)

@@ -44,7 +44,7 @@ static const struct {
 	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
 };
 
-/* Return whether a name has the form of a generic event's, even if the event is unknown. */
+/* Return whether a name has the form of a generic event name, even if the event is unknown. */
 bool shim_generic__is(const char *name)
 {
 	return !strncmp(name, PREFIX, strlen(PREFIX));

@@ -311,7 +311,8 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 }
 
 /*
- * Call this after the sample was passed on.  Intervals of later values then start at this sample.
+ * Call this when the sample has been passed on.  Intervals of later values then start at this
+ * sample.
  */
 void shim_live_trace__settle(struct shim_live_trace *trace)
 {

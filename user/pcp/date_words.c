@@ -176,7 +176,8 @@ static struct shim_date_token take_number(const char **s)
 	errno = 0;
 	token.value = strtol(*s, &end, 10);
 	/*
-	 * This is larger than any number in a date. It prevents overflow when multiplied by a unit.
+	 * The limit exceeds any number in a date, and is small enough that multiplying by a unit
+	 * cannot overflow.
 	 */
 	if (errno || labs(token.value) > 1000000000000)
 		token.kind = DATE_UNKNOWN;

@@ -15,7 +15,7 @@ struct bounds {
 	bool known;
 };
 
-/* Report what failed, in up to three pieces, and why it failed. */
+/* Report what failed (@what, @name and @of_it, concatenated), and why. */
 static int failed(pmOptions *opts, int code, const char *what, const char *name, const char *of_it)
 {
 	char text[PM_MAXERRMSGLEN];

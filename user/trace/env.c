@@ -118,7 +118,7 @@ static uint64_t seconds(const char *name, double otherwise)
 }
 
 /**
- * shim_env__connect_ns() - get the time limit of connect and greeting (PCP_TRACE_TIMEOUT)
+ * shim_env__connect_ns() - get the timeout for connecting and for the greeting (PCP_TRACE_TIMEOUT)
  *
  * Return: nanoseconds.
  */
@@ -128,7 +128,7 @@ uint64_t shim_env__connect_ns(void)
 }
 
 /**
- * shim_env__answer_ns() - get the time limit of waiting for an answer (PCP_TRACE_REQTIMEOUT)
+ * shim_env__answer_ns() - get the timeout for an answer (PCP_TRACE_REQTIMEOUT)
  *
  * Return: nanoseconds.
  */

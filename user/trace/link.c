@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Encode events and decode acknowledgements in the trace agent's protocol, and maintain a TCP
- * connection to the agent.  The program never waits longer than the time limits in the environment.
+ * connection to the agent.  The program never waits longer than the timeouts in the environment.
  *
  * The first attempt to connect is synchronous, so that its caller gets the error.  Later
  * attempts continue in the background: each call checks the progress of the current one.  No
@@ -264,8 +264,8 @@ static int see_connected(struct shim_link *link, uint64_t now)
 		return -err;
 	link->phase = SHIM_LINK_GREETING;
 	/*
-	 * A host can accept a connection for a suspended agent, so the time limit of connecting
-	 * still applies.
+	 * A host can accept a connection for a suspended agent, so the timeout for connecting still
+	 * applies.
 	 */
 	if (link->deadline_ns > now + link->answer_ns)
 		link->deadline_ns = now + link->answer_ns;

@@ -62,8 +62,8 @@ enum shim_link_phase {
  * @inode: inode of the socket, used to check that @fd is still this socket
  * @deadline_ns: CLOCK_MONOTONIC at which this phase times out
  * @retry: failed attempts and lost connections, and when the next attempt is due
- * @answer_ns: time limit of the agent's answers
- * @connect_ns: time limit of connecting
+ * @answer_ns: timeout for the agent's answers
+ * @connect_ns: timeout for connecting
  * @was_up: true if the connection was ever up
  * @nr_addresses: number of known addresses
  * @next: index of the address to try next
