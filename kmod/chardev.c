@@ -42,7 +42,7 @@ struct vcpc_file {
 	struct vcpc_tracer tracer;
 };
 
-/* Store the index of the refused request if the caller's struct is long enough to contain it. */
+/* Store the index of the rejected request if the caller's struct is long enough to contain it. */
 static int put_bad(int ret, int bad, bool room, __s32 __user *where)
 {
 	return ret < 0 && room && put_user(bad, where) ? -EFAULT : ret;

@@ -26,7 +26,7 @@ enum vcpc_stat {
 	VCPC_STAT_UNSIGNALED,	/* overflows whose signal was not sent */
 	VCPC_STAT_INVALID,	/* instances found invalid */
 	VCPC_STAT_UNINHERITED,	/* new threads without an instance due to an error */
-	VCPC_STAT_REFUSED,	/* calls refused because of a limit */
+	VCPC_STAT_REFUSED,	/* calls rejected because of a limit */
 	VCPC_STAT_NR,
 };
 

@@ -117,7 +117,7 @@ static void sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
 }
 
-/* A newer caller can pass a longer struct; nonzero extra bytes are refused. */
+/* A newer caller can pass a longer struct; nonzero extra bytes are rejected. */
 static void longer_and_not_zero(struct kunit *test)
 {
 	const struct taken *t = test->param_value;

@@ -53,7 +53,7 @@ TEST(one_event_on_each_counter)
 		EXPECT_LT(0, data.accu[c]) TH_LOG("counter %d", c);
 	}
 	ASSERT_EQ(0, pm_delete_program_mythread());
-	/* A counter refuses events that are not in its list. */
+	/* A counter rejects events that are not in its list. */
 	for (int c = 0; c < info.maxpmcs; c++) {
 		int id = prog.events[c];
 

@@ -41,7 +41,7 @@ median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# time_of LIBRARY MODE THREADS PAIRS: append the time and the number of refused calls to LIBRARY.ns
+# time_of LIBRARY MODE THREADS PAIRS: append the time and the number of rejected calls to LIBRARY.ns
 time_of() {
 	SHIM_TRACE=$way "$programs/$1" "rate-$2" "$1" "$4" "$3" 2>/dev/null >>"$dir/$1.ns"
 }

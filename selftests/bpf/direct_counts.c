@@ -107,7 +107,7 @@ TEST_F(direct_counts, nested)
 	EXPECT_COUNTED("inner", "page-faults", 1, 5, 50, 60);
 }
 
-/* A refused begin and an abort do not change the counts. */
+/* A rejected begin and an abort do not change the counts. */
 TEST_F(direct_counts, refused_and_aborted)
 {
 	UNLESS_MISSING();
@@ -416,7 +416,7 @@ static void on_alarm(int sig)
 
 	(void)sig;
 	handled++;
-	/* The call can be refused, because the interrupted call may be inside the library. */
+	/* The call can fail, because the interrupted call may be inside the library. */
 	if (!pmtracebegin("of both"))
 		pmtraceend("of both");
 	pmtracebegin("handler's");

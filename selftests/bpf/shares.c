@@ -181,7 +181,7 @@ static pid_t user_at_the_limit(uid_t uid)
 	return pid;
 }
 
-/* Wait until the user has been refused a row. */
+/* Wait until a row has been denied to the user. */
 static int wait_for_refusal(void)
 {
 	struct shim_trace_drops drops;
@@ -223,7 +223,7 @@ TEST_F(shares, rows_of_no_use)
 	EXPECT_EQ(0, end_user(busy) + end_user(holder));
 }
 
-/* The exit of a process that was refused a row need not be watched. */
+/* The exit of a process that was denied a row need not be watched. */
 TEST_F(shares, processes_without_a_row)
 {
 	pid_t pids[SHARE(OPEN) + 2];

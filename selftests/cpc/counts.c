@@ -251,7 +251,7 @@ TEST(instructions_across_switches)
 
 /*
  * Some PMUs have a counter that counts only cycles.  A set that needs it for another event is
- * refused as a whole, with an error.
+ * rejected as a whole, with an error.
  */
 static int reported;
 

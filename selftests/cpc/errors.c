@@ -247,8 +247,8 @@ TEST_F(cpc, buffer_of_another_size)
 }
 
 /*
- * Sampling an unbound set is refused.  On Solaris it returned the other set's numbers, or wrote
- * beyond the buffer.
+ * Sampling an unbound set fails.  On Solaris it returned the other set's numbers, or wrote beyond
+ * the buffer.
  */
 TEST_F(cpc, a_replaced_set_is_not_sampled)
 {

@@ -225,7 +225,7 @@ TEST_F(made, features_that_are_not_asked_for)
 	ASSERT_GE(pmNewContext(type, self->base), 0);
 	EXPECT_LT(0, records(&last));
 	EXPECT_EQ(PM_ERR_EOL, last);
-	/* A new context is refused, even if another context has the archive open. */
+	/* A new context is rejected, even if another context has the archive open. */
 	EXPECT_EQ(PM_ERR_FEATURE, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
 }
 

@@ -90,7 +90,7 @@ over() {
 	client pcp2xml xml -a "$archive" -r "$@"
 }
 
-# These clients refuse metrics without help texts.
+# These clients reject metrics without help texts.
 over_with_texts() {
 	over "$@"
 	shift 2

@@ -373,7 +373,8 @@ TEST_F(archive, expressions_that_are_anything)
 }
 
 /*
- * Patterns that would exhaust the stack or memory are refused, even in a thread with a small stack.
+ * Patterns that would exhaust the stack or memory are rejected, even in a thread with a small
+ * stack.
  */
 static void *define_patterns(void *arg)
 {

@@ -374,7 +374,7 @@ TEST_F(host, greetings)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
 }
 
-/* A request that exceeds pmcd's limit is refused before it is sent. */
+/* A request that exceeds pmcd's limit is rejected before it is sent. */
 TEST_F(host, too_big)
 {
 	static pmID many[20000];

@@ -215,7 +215,7 @@ restricted() {
 	return $status
 }
 
-# Wait until pmcd listens, without a request, because access control may refuse it.
+# Wait until pmcd listens, without a request, because access control may reject it.
 await_socket() {
 	tries=0
 	until grep -q 'pmcd.socket$' "$dir/log/pmcd/pmcd.log" 2>/dev/null; do

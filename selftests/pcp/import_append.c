@@ -119,7 +119,7 @@ TEST_F(append, records)
 	ASSERT_EQ(0, pmiAddInstance(DOMAIN, "three", 3));
 	ASSERT_EQ(0, put("a.named", "three", "3"));
 	ASSERT_EQ(0, put("a.plain", "", "20"));
-	/* a record before the last one is refused, and no value is lost */
+	/* a record before the last one is rejected, and no value is lost */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
 	ASSERT_EQ(0, pmiEnd());
@@ -222,7 +222,8 @@ TEST_F(append, other_metrics)
 }
 
 /*
- * A file that ends within a record, is compressed, or is being written is refused, and not changed.
+ * A file that ends within a record, is compressed, or is being written is rejected, and not
+ * changed.
  */
 TEST_F(append, refused)
 {

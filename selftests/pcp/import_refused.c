@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT refuses instances that PCP considers equal, and archives that cannot be created. */
+/* LOGIMPORT rejects instances that PCP considers equal, and archives that cannot be created. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scripts/commit-msg refuses messages that break the rules, and accepts the others.
+# scripts/commit-msg rejects messages that break the rules, and accepts the others.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Trace this program's functions and USDT probes with vcpc trace --function and --usdt, and check
- * refused arguments.
+ * that invalid arguments are rejected.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@ static void *pairs(void *arg)
 	return (void *)bad;
 }
 
-/* Each thread has its own transaction of a tag; a second begin in the same thread is refused. */
+/* Each thread has its own transaction of a tag; a second begin in the same thread is rejected. */
 TEST(each_thread_has_its_own)
 {
 	pthread_t threads[THREADS];

@@ -164,12 +164,12 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 		ASSERT_EQ(0, sample_declare(w, at(0)));
 		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
 		for (unsigned int i = 0; i < 40; i++) {
-			/* the number of a refused record is used for the next one */
+			/* the next record gets the number of a rejected one */
 			err = sample_record(w, at(i), good);
 			ASSERT_TRUE(!err || err == -EFBIG);
 			good += !err;
 			refused += !!err;
-			/* the refused record has no effect */
+			/* the rejected record has no effect */
 			n = good ? count(self->place.base, -ERANGE) : 0;
 			ASSERT_EQ((int)good, n) {
 				TH_LOG("limit %u, record %u", limit, i);

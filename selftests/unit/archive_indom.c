@@ -90,7 +90,7 @@ static int put_record(struct shim_writer *w, const struct model *m)
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (m->name[v.inst][0])
 			err = shim_writer__value(w, &v);
-	/* a value for a nonexistent instance is refused */
+	/* a value for a nonexistent instance is rejected */
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (!m->name[v.inst][0] && shim_writer__value(w, &v) != -EINVAL)
 			err = -EPROTO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * If several archives are opened as one, by list or by directory, they are read in sequence, with a
- * mark between them.  Archives that cannot be joined are refused with the reason.
+ * mark between them.  Archives that cannot be joined are rejected with the reason.
  */
 #include "archive/interp.h"
 

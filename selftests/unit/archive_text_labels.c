@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Texts and labels can be read at the times for which they were written, and invalid ones are
- * refused.
+ * rejected.
  */
 #include "archive/record.h"
 #include "archive_sample.h"

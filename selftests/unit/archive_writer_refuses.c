@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each invalid call of a writer is refused, and leaves the archive unchanged. */
+/* Each invalid call of a writer fails, and leaves the archive unchanged. */
 #include "archive_writer.h"
 
 static const char *const good_name[] = { "x.y" };
@@ -198,7 +198,7 @@ TEST_F(writer, a_single_value_may_be_missing)
 	shim_archive__put(ar);
 }
 
-/* If values are refused, the record with the remaining values is valid. */
+/* If values are rejected, the record with the remaining values is valid. */
 TEST_F(writer, refuses_bad_values)
 {
 	static const struct row {

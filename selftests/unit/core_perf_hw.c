@@ -127,7 +127,7 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 }
 
 /*
- * A group that never fits is refused when it is bound, even if it does not start counting at once.
+ * A group that never fits is rejected when it is bound, even if it does not start counting at once.
  */
 TEST_F(perf_hw, one_event_too_many)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program's own metrics in the recorder's records can have accepted, refused, and omitted values.
+ * A program's own metrics in the recorder's records can have accepted, rejected, and omitted
+ * values.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -167,7 +168,7 @@ TEST_F(source, a_metric_may_have_no_value)
 }
 
 /*
- * After a refused value, the source can continue with the next metric, and the record is written.
+ * After a rejected value, the source can continue with the next metric, and the record is written.
  */
 TEST_F(source, what_is_refused_is_left_out)
 {

@@ -15,7 +15,7 @@
 #define MS	1000000ULL
 
 /*
- * The part of the set that refuses the next call; events that are not multiplexed are created last
+ * The part of the set that rejects the next call; events that are not multiplexed are created last
  */
 static const void *refuses;
 static const void *last_made;

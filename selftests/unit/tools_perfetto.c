@@ -263,7 +263,7 @@ TEST_F(perfetto, more_names_than_are_kept)
 }
 
 /*
- * Return the number of lines of protoc's output that contain a text, or -1 if protoc refuses the
+ * Return the number of lines of protoc's output that contain a text, or -1 if protoc rejects the
  * file.
  */
 static int protoc_lines(FIXTURE_DATA(perfetto) *self, const char *dir, const char *text)

@@ -8,7 +8,7 @@ evidence=$dir/wrong
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 cd "$dir" || exit 1
 
-# COMMAND: letters without an argument / with an argument / refused with an explanation; others are
+# COMMAND: letters without an argument / with an argument / rejected with an explanation; others are
 # unknown
 table='
 stat:    Aadhjv/CDGIeoprtx/BMSTcgin

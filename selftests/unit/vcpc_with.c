@@ -303,7 +303,7 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 }
 
 /*
- * If the recorder refuses a set, this set is missing, the others are recorded, and recording
+ * If the recorder rejects a set, this set is missing, the others are recorded, and recording
  * continues.
  */
 TEST_F(with, one_bad_answer_is_left_out)

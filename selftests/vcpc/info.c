@@ -97,7 +97,7 @@ TEST_F(info, unknown_commands)
 
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, 0xff), &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(0xF9, 0x00), &args));
-	/* The device refuses a command of sets. */
+	/* The device rejects commands for sets. */
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_SAMPLE, &args));
 	EXPECT_EQ(-1, read(self->device, &args, sizeof(args)));

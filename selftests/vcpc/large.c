@@ -192,7 +192,7 @@ TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 	close(device);
 }
 
-/* Request one more than the maximum that INFO reports for other users, which is refused. */
+/* Request one more than the maximum that INFO reports for other users, which is rejected. */
 static int asks_for_more(void *arg)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };

@@ -199,7 +199,7 @@ static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t 
 }
 
 /*
- * A write is one struct: a shorter one is refused, and a longer one is accepted only with trailing
+ * A write is one struct: a shorter one is rejected, and a longer one is accepted only with trailing
  * zeros.
  */
 TEST_F(trace, sizes)

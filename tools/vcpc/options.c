@@ -87,7 +87,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Return the reason why this command refuses an option, a letter or a long name, or NULL. */
+/* Return the reason why this command rejects an option, a letter or a long name, or NULL. */
 static const char *find_refusal(int letter, const char *name)
 {
 	const char *command = strrchr(program_invocation_name, ' ');
@@ -112,7 +112,8 @@ static bool is_value(const struct option *names, int value)
 }
 
 /*
- * Print why an option is invalid. @c is the result of getopt_long(), or 0 if the option is refused.
+ * Print why an option is invalid. @c is the result of getopt_long(), or 0 if the option is
+ * rejected.
  */
 static int refuse(int c, const char *name, const char *reason)
 {

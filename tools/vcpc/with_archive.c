@@ -278,7 +278,7 @@ static int write_set(const struct with_archive *archive, int i, struct shim_reco
 	return ret;
 }
 
-/* Write all sets.  Omit a set that the recorder refuses (-EINVAL). */
+/* Write all sets.  Omit a set that the recorder rejects (-EINVAL). */
 static int values(void *arg, struct shim_recorder *rec)
 {
 	const struct with_archive *archive = arg;

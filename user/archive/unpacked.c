@@ -56,7 +56,7 @@ static int map(struct shim_unpacked *u, int fd)
 {
 	void *p;
 
-	if (!u->size)		/* mmap(2) refuses a length of zero */
+	if (!u->size)		/* mmap(2) rejects a length of zero */
 		return 0;
 	if (u->size > SIZE_MAX / 2)
 		return -EFBIG;

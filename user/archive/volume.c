@@ -232,7 +232,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	if (err)
 		return err;
 	size = (uint64_t)file.st.st_size;
-	/* mmap(2) refuses a length of zero, so an empty volume is not mapped. */
+	/* mmap(2) rejects a length of zero, so an empty volume is not mapped. */
 	v->map = size && (file.unpacked || size > left->copy);
 	err = extent_replace(v, &file, size, size);
 	if (!err && !v->map)

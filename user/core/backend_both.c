@@ -69,7 +69,7 @@ static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 }
 
 /*
- * The module refuses events that count only on CPUs and sets that are too large.  Try them with
+ * The module rejects events that count only on CPUs, and sets that are too large.  Try them with
  * perf.
  */
 static bool may_be_perfs(int ret)

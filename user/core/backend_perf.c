@@ -5,9 +5,9 @@
  * A set on a target is a perf event group (perf_instance.c).  A value is the event's count plus a
  * base, which a restart changes.  On threads of this process the library multiplexes the groups of
  * a set (perf_multiplex.c); on all other targets perf does (perf_flexible.c).  Only threads of this
- * process receive overflow signals (perf_overflow.c).  Requests that perf cannot serve are refused:
- * overflows on other targets, samples of single inherited threads (perf reports only their sum),
- * and counts in transactions.
+ * process receive overflow signals (perf_overflow.c).  Requests that perf cannot serve are
+ * rejected: overflows on other targets, samples of individual inherited threads (perf reports only
+ * their sum), and counts in transactions.
  *
  * Threads: one lock guards the lists of all sets.  Signals are blocked while the lock is held, and
  * fork() waits for the lock.  A thread that samples itself takes no lock (perf_sample.c).

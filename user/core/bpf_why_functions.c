@@ -59,7 +59,7 @@ static int attach_at(struct attaching *a, const struct vc_probe *probe, const ch
 }
 
 /*
- * Open the file again.  Refuse another file with the same name, because a probe in the middle of an
+ * Open the file again.  Reject another file with the same name, because a probe in the middle of an
  * instruction would break the program.
  */
 static int open_same(const struct vc_probe *probe)

@@ -86,7 +86,7 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint
  * @value: as in struct vcpc_trace_write
  *
  * The program may have closed the descriptor, and another file may have reused its number.  Nothing
- * must be written to that file, so the position is VCPC_TRACE_AT, which all other files refuse.
+ * must be written to that file, so the position is VCPC_TRACE_AT, which all other files reject.
  *
  * The C library's pwrite() is not used, because it is a cancellation point, and tracing must not
  * add cancellation points to a program. errno is not changed.

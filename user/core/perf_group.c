@@ -279,8 +279,8 @@ static int group_prepare(struct shim_group *group, const struct vcpc_request *re
  * For an inherited group this may also return -ESTALE, and the caller must try again: if the target
  * started a thread between two opens, the kernel may have exchanged the contexts of the two
  * threads, and the new thread may have ended together with the first events, so the next event is
- * refused. -ESTALE is also returned if the group does not fit on the PMU; @bad is then the rejected
- * request.
+ * rejected. -ESTALE is also returned if the group does not fit on the PMU; @bad is then the
+ * rejected request.
  */
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
@@ -294,7 +294,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 
 		ret = open_one(group, i, &reqs[i], place);
 		/*
-		 * perf_create() has tried each event alone, so the kernel refuses the combination.
+		 * perf_create() has tried each event alone, so the kernel rejects the combination.
 		 */
 		if (k && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;

@@ -298,7 +298,7 @@ static int bind_process(struct shim_binding *binding)
 }
 
 /*
- * Retry while the process starts threads.  If a request is still refused after that (@bad), the
+ * Retry while the process starts threads.  If a request is still rejected after that (@bad), the
  * group does not fit on the PMU.
  */
 static int bind_inherited(struct shim_binding *binding)

@@ -65,8 +65,8 @@ int shim_group__why(void)
 }
 
 /*
- * Find the number of counters that a group may use: add events until the kernel refuses the group
- * because it could never be on the PMU. @short_of is set if the group was refused for lack of
+ * Find the number of counters that a group may use: add events until the kernel rejects the group
+ * because it could never be on the PMU. @short_of is set if the group was rejected for lack of
  * descriptors or memory instead; another try may then find more counters.
  */
 static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of)

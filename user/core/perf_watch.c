@@ -93,7 +93,7 @@ int shim_group__read_each(const struct shim_group *group, struct shim_group_coun
  * shim_watch__is_online() - check whether a CPU exists and is online
  * @cpu: the CPU; a CPU without a file "online" cannot go offline
  *
- * Return: true or false; true if this cannot be read, because perf refuses an offline CPU anyway.
+ * Return: true or false; true if this cannot be read, because perf rejects an offline CPU anyway.
  */
 bool shim_watch__is_online(int cpu)
 {

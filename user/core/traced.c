@@ -23,7 +23,7 @@
 #include "counters.h"
 #include "traced.h"
 
-/* Sets with more events are refused, because samples are stored on the stack. */
+/* Sets with more events are rejected, because samples are stored on the stack. */
 #define MOST_EVENTS	64
 
 __thread struct shim_traced shim_traced__own

@@ -207,7 +207,7 @@ static bool has_metric(const struct source *source, int metric)
 	return false;
 }
 
-/* Refuse an event that another set of the process counts.  Return 0, -EEXIST, or another error. */
+/* Reject an event that another set of the process counts.  Return 0, -EEXIST, or another error. */
 static int check_new(const struct shim_rec_sets *sets, const struct source *source)
 {
 	char name[SHIM_EVENT_LEN + 16];

@@ -160,7 +160,7 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * shim_set_create().  Otherwise hardware events are distributed in order to groups, which are as
  * large as possible and are multiplexed in random order; other events count all the time.  Use
  * shim_set_turns() to sample a multiplexed set.  shim_set_sample(), shim_set_total(),
- * shim_set_walk(), SHIM_BIND_TRACE and recorders refuse it, so that partial counts are not mistaken
+ * shim_set_walk(), SHIM_BIND_TRACE and recorders reject it, so that partial counts are not mistaken
  * for complete ones.
  *
  * On threads of this process that are bound without flags, @turn is the length of a slot.  On all

@@ -4,7 +4,7 @@
  *
  * In the synchronous protocol the caller waits for the agent's acknowledgement of each event.  In
  * the asynchronous protocol it does not wait, and an event that does not fit into the socket's
- * buffer is refused.
+ * buffer is rejected.
  *
  * Locking: all functions are called under the process's lock, because all threads send on one
  * stream.

@@ -308,7 +308,7 @@ static __attribute__((noinline)) int begin_sent(struct shim_process *p, const ch
  *	cannot be reached or accepts no more tags, in which case no transaction has begun.
  *
  * While no listener is attached, only a process's first calls request a handle from the module.
- * Later, a tag that the module would refuse begins like any other, and the error is returned when a
+ * Later, a tag that the module would reject begins like any other, and the error is returned when a
  * listener is attached.
  */
 SHIM_API int pmtracebegin(const char *tag)

@@ -66,7 +66,7 @@
  *   whether the descriptor still refers to the device can write at that position without damaging
  *   another file.  posix_fadvise(2) fires the same event at a lower cost: its offset is the value,
  *   its length is the handle, and its advice is VCPC_TRACE_ADVICE plus the operation.  All other
- *   files refuse this advice with EINVAL or ESPIPE.
+ *   files reject this advice with EINVAL or ESPIPE.
  *
  *   A transaction belongs to its process, its thread and the descriptor on which it began.
  *   With posix_fadvise(2) a program can number its threads itself: the length is then the
@@ -165,14 +165,14 @@ struct vcpc_request {
  * @nr_requests: in: 1..max_requests
  * @request_size: in: sizeof(struct vcpc_request)
  * @requests: in: user address of @nr_requests structs of @request_size bytes
- * @bad_request: out, on failure: index of the refused request, or -1 if the error
+ * @bad_request: out, on failure: index of the rejected request, or -1 if the error
  *	does not concern a single request
  * @signal: in: the signal sent to a thread at an overflow, 0 for none; only with a
  *	request that has VCPC_REQ_F_OVERFLOW
  * @reserved: must be zero
  *
  * ioctl(2) returns the new descriptor.  On failure it returns -1 and sets errno to
- * EINVAL (invalid argument, or the PMU refused an event's config), ENOENT or
+ * EINVAL (invalid argument, or the PMU rejected an event's config), ENOENT or
  * EOPNOTSUPP (this machine does not have the event), EACCES (needs CAP_PERFMON),
  * EMFILE, ENFILE, EUSERS (the user's limit on sets), ENOMEM or EFAULT.  The events
  * are checked again at BIND.
@@ -457,7 +457,7 @@ struct vcpc_trace_write {
 /* A listener needs BEGIN events: END and ABORT with a start time do not suffice. */
 #define VCPC_TRACE_BEGINS	(1U << 1)
 /*
- * With VCPC_TRACE_LISTENING: VCPC_TRACE_THREAD is accepted.  Earlier modules refuse it with ENOENT.
+ * With VCPC_TRACE_LISTENING: VCPC_TRACE_THREAD is accepted.  Earlier modules reject it with ENOENT.
  */
 #define VCPC_TRACE_THREADS	(1U << 2)
 

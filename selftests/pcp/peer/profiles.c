@@ -120,7 +120,7 @@ static int odd_lists(void)
 	return good;
 }
 
-/* Request an impossible number of values, which is refused; the next request is answered. */
+/* Request an impossible number of values, which is rejected; the next request is answered. */
 static int too_much(void)
 {
 	pmID *pmids = calloc(MANY, sizeof(*pmids));
