@@ -84,7 +84,7 @@ struct {
 	__type(value, __u64);
 } vc_drop SEC(".maps");
 
-/* Where the name of an event is stored */
+/* Where an event's name is stored */
 enum vc_name_from {
 	VC_NAME_KERNEL,
 	VC_NAME_USER,

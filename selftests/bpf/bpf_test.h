@@ -25,7 +25,7 @@
 
 #include "kselftest_harness.h"
 
-/* Read the current statistics of a tag. Return 0, -ENOENT, or an error of the library. */
+/* Read the current statistics of a tag. Return 0, -ENOENT, or a library error. */
 static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
 {
 	struct shim_trace *trace;

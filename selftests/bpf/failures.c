@@ -100,7 +100,7 @@ static void show(const pmResult *r)
 	say("\n");
 }
 
-/* Fetch; the error of a metric is in its number of values. */
+/* Fetch; a metric's error is in its value count. */
 static int fetch(pmResult **r)
 {
 	int err = pmFetch(2, ids, r);

@@ -83,7 +83,10 @@ static char limited[16];
 static int archives;
 static size_t limit;
 
-/* Write an archive of volumes that are limited in size.  Return 0, or the first error of a call. */
+/*
+ * Write an archive of volumes that are limited in size.  Return 0, or the error of the first call
+ * that fails.
+ */
 static int write_limited(void)
 {
 	int err, end;
@@ -230,7 +233,7 @@ static long fetch_group(pmFG fg, const int *sts)
 	return asked(err < 0 ? err : *sts);
 }
 
-/* The names of instances are looked up at the first fetch. */
+/* Instance names are looked up at the first fetch. */
 static void host_group(void)
 {
 	char *names[4] = { NULL };
@@ -253,7 +256,7 @@ static void host_group(void)
 
 static const char *const of_cpus[] = { "vcpc.count.cpu_clock", "trace.transact.count" };
 
-/* Create the file "denied" if the caller may not count CPUs. */
+/* Create the file "denied" if the caller may not count on whole CPUs. */
 static void prepare_local(void)
 {
 	FILE *f = fopen("config", "w");

@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* Return the labels of an instance, or the error of the call. */
+/* Return the labels of an instance, or the call's error. */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];

@@ -85,7 +85,7 @@ TEST_F(notes, texts_of_domains)
 	EXPECT_EQ(text, NULL);
 }
 
-/* Return the text of the only set, or the error of the call. */
+/* Return the text of the only set, or the call's error. */
 static const char *said(int n, pmLabelSet *sets)
 {
 	static char text[256];

@@ -48,8 +48,8 @@ static void count(const char *name, void *closure)
 }
 
 /*
- * Several names of a metric are listed in the order of the tree, whose groups are ordered by their
- * first names.
+ * A metric's names are listed in the order of the tree, whose groups are ordered by their first
+ * names.
  */
 TEST_F(archive, names_in_the_order_of_the_tree)
 {

@@ -160,8 +160,8 @@ TEST_F(target, from_exec_on)
 }
 
 /*
- * A user without permission to count the kernel counts only user mode, and the library reports
- * this.
+ * A user without permission to count in kernel mode counts only in user mode, and the library
+ * reports this.
  */
 static int use_parents(struct shim_set *set)
 {

@@ -432,9 +432,9 @@ static bool is_at_end(const void *const *callers, int n, int i)
 }
 
 /*
- * There is an allocation for each name of an event, so one code address makes thousands of
- * allocations.  Only the first, the last and every 100th one are tried, because each attempt needs
- * two initializations.
+ * There is an allocation for each event name, so one code address makes thousands of allocations.
+ * Only the first, the last and every 100th one are tried, because each attempt needs two
+ * initializations.
  */
 TEST(initialization)
 {

@@ -202,7 +202,7 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-SHIM_EHOST, try(name));
 	snprintf(name, sizeof(name), "%s/b,%s/none,%s/other", dir, dir, dir);
 	EXPECT_EQ(-ENOENT, try(name));
-	/* the name of an archive can contain a comma */
+	/* an archive name can contain a comma */
 	ASSERT_EQ(0, write_at(dir, "b,c", 40, 3, "h2"));
 	snprintf(name, sizeof(name), "%s/b,c", dir);
 	EXPECT_EQ(0, try(name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of events stay valid as documented, and labels of traced tags distinguish users.
+ * Event names stay valid as documented, and labels of traced tags distinguish users.
  *
  * The test writes the contents of real maps.
  */
@@ -101,7 +101,7 @@ static int see_open_ones(struct given *given)
 	return err || given->failed || given->n != OPEN || !have_names(given->event, OPEN);
 }
 
-/* The names of events stay valid during their callback and afterwards, for any number of tags. */
+/* Event names stay valid during their callback and afterwards, for any number of tags. */
 TEST_F_TIMEOUT(names, names_of_events, 120)
 {
 	struct given given = { .n = 0 };

@@ -65,7 +65,7 @@ TEST_F(perf, a_slot_is_cpu_time)
 	burn(130 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	EXPECT_EQ(0, group_of(&g, 0)->rounds);
-	/* If counting the kernel is not permitted, the alarm can miss the end of a slot. */
+	/* If counting in kernel mode is not permitted, the alarm can miss the end of a slot. */
 	for (int i = 0; i < 100 && !group_of(&g, 1)->tick; i++) {
 		burn(10 * MS);
 		ASSERT_EQ(0, groups_sample(self->set, 0, &g));

@@ -9,7 +9,7 @@
 
 #define MOST	16
 
-/* @metrics: names of metrics or groups, in the order of output; @all: all other metrics follow */
+/* @metrics: metric or group names, in the order of output; @all: all other metrics follow */
 static const struct preset {
 	const char *name;
 	const char *help;	/* NULL if users cannot select it */

@@ -55,8 +55,8 @@ bool shim_texts_labels__any_labels(const struct shim_texts_labels *all, uint32_t
 
 /*
  * struct shim_meta - the content of the metadata files
- * @files: contents of the @nfiles files; names of instances point into them.  @unpacked: if set,
- *	it owns the content
+ * @files: contents of the @nfiles files; instance names point into them.  @unpacked: if set, it
+ *	owns the content
  * @budget: number of entries of instance domains that may still be expanded
  * @memory: number of bytes that metadata may still use
  * @texts_labels: texts and labels

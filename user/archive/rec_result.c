@@ -339,7 +339,7 @@ void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result 
 	shim_buf__put32(&r->sets, 0);
 }
 
-/* Finish a set by setting its number of values.  An empty set has no value format. */
+/* Finish a set by setting its value count.  An empty set has no value format. */
 static void end_set(struct shim_rec_result *r)
 {
 	if (!r->set || r->sets.err)

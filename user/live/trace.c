@@ -408,7 +408,7 @@ void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, si
  * @indom: index of the domain in the table
  * @i: index of the instance
  *
- * Tags and the names of events may contain slashes, so the name cannot be split at its slash.
+ * Tags and event names may contain slashes, so the name cannot be split at its slash.
  *
  * Return: the length.  In the name of a pair, a slash and the bucket or event follow.
  */

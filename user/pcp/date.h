@@ -34,8 +34,8 @@ enum shim_date_kind {
 	DATE_ZONE,	/* seconds to add to get UTC */
 	DATE_SUMMER_ZONE,
 	DATE_SUMMER,	/* "dst" after a zone */
-	DATE_MONTHS,	/* a unit; its number of months */
-	DATE_SECONDS,	/* a unit; its number of seconds */
+	DATE_MONTHS,	/* a unit; the value is in months */
+	DATE_SECONDS,	/* a unit; the value is in seconds */
 	DATE_DAYS,	/* "tomorrow" etc.: seconds from the start of today */
 	DATE_AGO,
 	DATE_COLON,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Get current values from a host's pmcd as results.  Each result is one allocation; its maximum
- * size follows from the length of the reply and its numbers of values.  The decoder has already
+ * size follows from the length of the reply and its value counts.  The decoder has already
  * validated the whole reply.
  *
  * Stores send values in the other direction.

@@ -8,7 +8,7 @@
 
 /*
  * struct shim_local - the data of a local context
- * @entries: names of the metrics, used by the tree
+ * @entries: metric names, used by the tree
  */
 struct shim_local {
 	struct shim_machine *machine;

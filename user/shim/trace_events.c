@@ -43,7 +43,7 @@ static int give_event(void *arg, const struct vc_record *record)
 	event.label = tag->label;
 	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
-	/* Keep the names of events valid, regardless of what the callback reads with the handle. */
+	/* Keep event names valid, regardless of what the callback reads with the handle. */
 	give->trace->giving++;
 	shim_bpf_reader__hold(give->trace->reader);
 	err = give->fn(give->arg, &event);

@@ -397,7 +397,7 @@ static long lookups(void)
 	return n > 0 ? LOOKUPS : 0;
 }
 
-/* Look up the names of instances. */
+/* Look up instance names. */
 static long names_of_instances(void)
 {
 	pmInDom indom;

@@ -5,8 +5,8 @@
  *
  * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
  *
- * Records are 10 ms apart.  With "hostile", the names of tags and the host contain HTML, scripts
- * and terminal escape sequences.  With "far", the run starts in a year that no clock can represent.
+ * Records are 10 ms apart.  With "hostile", tags and the host name contain HTML, scripts and
+ * terminal escape sequences.  With "far", the run starts in a year that no clock can represent.
  * With "cut", the last record comes after 1 ms.  With "watched", the time of half of the
  * transactions is split into parts.
  */

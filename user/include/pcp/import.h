@@ -96,7 +96,7 @@ int pmiDelInstance(pmInDom indom, int inst);
 int pmiSetZoneinfo(const char *zoneinfo);
 int pmiNextVolume(void);
 
-/* Error codes and texts, including PMAPI's; -1 means the error of the last call */
+/* Error codes and texts, including PMAPI's; -1 means the last call's error */
 
 #define PMI_MAXERRMSGLEN	128
 

@@ -34,7 +34,7 @@ def version():
 
 
 def text_of(code):
-    """Return the library's text for an error of the library or the system."""
+    """Return the library's text for a library or system error."""
     buffer = ctypes.create_string_buffer(c.PM_MAXERRMSGLEN)
     return lib.pmErrStr_r(code, buffer, len(buffer)).decode(errors="replace")
 

@@ -62,7 +62,7 @@ class Sample(collections.abc.Mapping):
     target has exited, so the counts are final; events, counts: tuples, in the requested order
 
     Events have the names that were counted, with the mode if the library chose one: "page-faults:u" if the caller may
-    not count the kernel.  sample["page-faults"] also finds that event.  The difference of two samples is a Sample.
+    not count in kernel mode.  sample["page-faults"] also finds that event.  The difference of two samples is a Sample.
     """
 
     __slots__ = ("counts", "cpu_time", "events", "exited", "time")
@@ -97,7 +97,7 @@ class Sample(collections.abc.Mapping):
 
 
 def _create(names):
-    """Create a set; return it and the library's names of the events."""
+    """Create a set; return it and the library's event names."""
     pointer = ctypes.c_void_p()
     bad = ctypes.c_uint(len(names))
     array = (ctypes.c_char_p * len(names))(*names)
