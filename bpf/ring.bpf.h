@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Send single events through a ring.  Each account except root's has a bounded share of the ring.
- * Lost events are counted per account.
+ * Send individual events through a ring.  Each account except root's has a bounded share of the
+ * ring.  Lost events are counted per account.
  *
  * The number of an account's unread records in the ring is unknown; only the position up to which
  * the ring was read is known.  Therefore an account has two lots, each half of its share.  It fills

@@ -95,7 +95,7 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 	return 0;
 }
 
-/* Loaded if single events or statistics per process are wanted. */
+/* Loaded if individual events or statistics per process are wanted. */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -103,9 +103,9 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Loaded instead of vc_on_end() if begins are wanted, but neither single events nor statistics per
- * process.  Most events then take little work, because the thread has no counters, and the rows of
- * the transaction and of the tag exist.
+ * Loaded instead of vc_on_end() if begins are wanted, but neither individual events nor statistics
+ * per process.  Most events then take little work, because the thread has no counters, and the rows
+ * of the transaction and of the tag exist.
  */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)

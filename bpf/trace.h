@@ -304,7 +304,7 @@ struct vc_tick {
 	__u64 refused;		/* threads that could not count the events in vc_wanted */
 };
 
-/* vc_ring: single events, if enabled */
+/* vc_ring: individual events, if enabled */
 enum vc_op {
 	VC_OP_END = 2,
 	VC_OP_ABORT = 3,

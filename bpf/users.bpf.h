@@ -29,7 +29,7 @@ struct {
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
-/* single events (struct vc_record) until a reader reads them; each account has a share */
+/* individual events (struct vc_record) until a reader reads them; each account has a share */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);

@@ -294,7 +294,7 @@ TEST_F(processes, with_threads)
 	EXPECT_LE(row->stat.sum_ns, ended * row->stat.max_ns);
 }
 
-/* Begins and single events can be requested in addition to statistics per process. */
+/* Begins and individual events can be requested in addition to statistics per process. */
 TEST_F(processes, beside_what_else_is_wanted)
 {
 	const struct shim_trace_process *row = NULL;

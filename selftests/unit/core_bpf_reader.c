@@ -375,7 +375,7 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 			before = in_use();
 	}
 	EXPECT_GE(before + (1 << 20), in_use());
-	/* All rows are idle, and single events use other tags. */
+	/* All rows are idle, and individual events use other tags. */
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	for (int i = 0; i < 6000; i++) {
@@ -393,8 +393,8 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 }
 
 /*
- * Check single events of existing tags: while the tags are idle, the reader gets the same results
- * as a new one.
+ * Check individual events of existing tags: while the tags are idle, the reader gets the same
+ * results as a new one.
  */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {

@@ -46,7 +46,7 @@ struct trace_options {
  * @counts: the counts, sorted by name and event
  * @ncounts: number of @counts
  * @drops: numbers of lost events
- * @losses: numbers of lost single events, by account
+ * @losses: numbers of lost individual events, by account
  * @nlosses: number of @losses
  */
 struct trace_view {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write single events in Chrome's trace event format.
+ * Write individual events in Chrome's trace event format.
  *
  * Transactions of one thread may overlap in any way, and another thread may end them.  Therefore
  * each is an asynchronous slice with its own ID.

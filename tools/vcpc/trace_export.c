@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace export: read single events from the ring, and write them in one of the formats. */
+/* vcpc trace export: read individual events from the ring, and write them in one of the formats. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>

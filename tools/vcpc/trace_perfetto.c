@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write single events in Perfetto's trace format, as track events.
+ * Write individual events in Perfetto's trace format, as track events.
  *
  * The slices of a track must be nested, but transactions of one thread may overlap in any way.
  * Therefore a slice is placed on the thread's own track if it fits between or around the other

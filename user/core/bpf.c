@@ -49,7 +49,7 @@ static const char *const begin_programs[] = {
 
 /*
  * Only one of these is loaded: the first for statistics only, the second if begins are also
- * reported, the third if single events or statistics per process are wanted.
+ * reported, the third if individual events or statistics per process are wanted.
  */
 static const char *const end_programs[] = { "vc_on_end_only", "vc_on_end_begun", "vc_on_end" };
 
@@ -83,7 +83,7 @@ static uint32_t rows_of_processes(uint32_t tags)
 
 /*
  * The kernel accepts powers of two that are at least the page size.  A ring of one page means that
- * single events are not kept: the map must exist, but is not used.
+ * individual events are not kept: the map must exist, but is not used.
  */
 static uint32_t ring_size(uint32_t bytes)
 {

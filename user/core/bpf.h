@@ -29,7 +29,7 @@ enum shim_bpf_begins {
  * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
  * @open: rows of open transactions
- * @ring: size of the ring of single events in bytes; 0: do not keep single events
+ * @ring: size of the ring of individual events in bytes; 0: do not keep them
  * @direct: rows for programs that write their statistics themselves; 0: none
  */
 struct shim_bpf_options {

@@ -51,7 +51,7 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* If single events are not kept, the ring has its minimum size, one page, and stays empty. */
+/* If individual events are not kept, the ring has its minimum size, one page, and stays empty. */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };
@@ -76,11 +76,11 @@ static int open_ring(struct shim_bpf_events *events)
 }
 
 /**
- * shim_bpf_events__open() - prepare to take single events
+ * shim_bpf_events__open() - prepare to take individual events
  * @out: on success, for shim_bpf_events__close()
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events, -ENODATA if
- *	no single events are kept, -EPROTO, -ENOMEM, or another error.
+ *	individual events are not kept, -EPROTO, -ENOMEM, or another error.
  */
 int shim_bpf_events__open(struct shim_bpf_events **out)
 {
@@ -185,7 +185,7 @@ int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
 }
 
 /**
- * shim_bpf_events__close() - stop taking single events
+ * shim_bpf_events__close() - stop taking individual events
  * @events: freed; may be NULL
  */
 void shim_bpf_events__close(struct shim_bpf_events *events)
@@ -213,7 +213,7 @@ static int give_loss(void *arg, const void *key, const void *value)
 }
 
 /**
- * shim_bpf_losses__ring() - walk over the accounts that have lost single events
+ * shim_bpf_losses__ring() - walk over the accounts that have lost individual events
  * @fn: called for each account; a value other than 0 ends the walk
  * @arg: argument of @fn
  *

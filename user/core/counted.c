@@ -34,7 +34,7 @@
 #include "bpf_pins.h"
 #include "counted.h"
 
-/* Use /dev/vcpc for trace events: get handles of tags by name, and write single events. */
+/* Use /dev/vcpc for trace events: get handles of tags by name, and write individual events. */
 
 #define DEVICE	"/dev/vcpc"
 

@@ -52,7 +52,7 @@ static inline uint32_t shim_counted__flag(void)
 	return shim_counted__own.flag;
 }
 
-/* Use /dev/vcpc for trace events: get handles of tags by name, and write single events. */
+/* Use /dev/vcpc for trace events: get handles of tags by name, and write individual events. */
 
 /* The module defines operations and flags: VCPC_TRACE_* in <linux/vcpc.h>. */
 

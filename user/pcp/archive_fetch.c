@@ -96,8 +96,9 @@ static int within(struct shim_context *ctx)
 }
 
 /*
- * Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes.  The library's
- * own metrics, which are not in the archive, have no values, as in PM_MODE_FORW and PM_MODE_BACK.
+ * Translate the errors of shim_interp__fetch() for individual metrics into PMAPI codes.  The
+ * library's own metrics, which are not in the archive, have no values, as in PM_MODE_FORW and
+ * PM_MODE_BACK.
  */
 static void translate(struct shim_request *req)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Public calls of <shim/trace.h> for single events and lost events */
+/* Public calls of <shim/trace.h> for individual events and lost events */
 #include <errno.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static int open_events(struct shim_trace *trace)
 }
 
 /**
- * shim_trace_events() - read the single events that have arrived since the last call
+ * shim_trace_events() - read the individual events that have arrived since the last call
  * @trace: handle; only one handle on the machine can read events at a time
  * @timeout_ms: how long to wait for the first event; -1: forever
  * @fn: called for each event in the order of arrival, until it returns a value other than 0

@@ -59,7 +59,8 @@ enum shim_trace_way {
  * @max_open: maximum number of pairs of tag and thread in a transaction, as known to the kernel; 0:
  *	16384
  * @flags: SHIM_TRACE_F_*
- * @ring_bytes: size of the buffer for single events, for shim_trace_events(); 0: do not keep events
+ * @ring_bytes: size of the buffer for individual events, for shim_trace_events(); 0: do not keep
+ *	events
  * @direct_slots: number of slots for programs that write their statistics themselves
  *	(SHIM_TRACE=direct), which use one for each thread, tag and kind; 0: not available
  */
@@ -209,7 +210,7 @@ typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event)
  *	another program.  Counted only for begins that were sent to the kernel.
  * @count_full: transactions in the statistics whose counts were dropped because there were too many
  *	pairs of tag and events
- * @ring_full: events that are in the statistics, but not among the single events, because the
+ * @ring_full: events that are in the statistics, but not among the individual events, because the
  *	reader was too slow
  * @direct_full: events of programs that write statistics themselves, lost because @direct_slots was
  *	reached
@@ -227,7 +228,7 @@ struct shim_trace_drops {
 
 /* The kinds of struct shim_trace_loss */
 enum shim_trace_lost {
-	SHIM_TRACE_LOST_EVENTS = 1,	/* single events in drops.ring_full, by account */
+	SHIM_TRACE_LOST_EVENTS = 1,	/* individual events in drops.ring_full, by account */
 	/* Losses for the events of shim_trace_count(), in total; @account is 0 */
 	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
 	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
