@@ -330,7 +330,7 @@ static void release(struct vcpc_release *release)
 }
 
 /**
- * vcpc_set_release() - close all instances after the last copy of the descriptor was closed
+ * vcpc_set_release() - close all instances after the last copy of the descriptor has been closed
  * @set: the set
  *
  * This waits for threads that inherit the set and for perf's locks of all counted threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A local context provides the traced metrics, even after tracing was turned off and on, and the
- * module's usage per user.
+ * A local context provides the traced metrics, even after tracing has been turned off and on, and
+ * the module's usage per user.
  */
 #include <signal.h>
 #include <stdio.h>

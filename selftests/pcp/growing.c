@@ -155,8 +155,8 @@ TEST(a_volume_with_half_a_label)
 }
 
 /*
- * If a process opens the archive after a volume was created and before its first record was
- * written, the context follows.
+ * If a process opens the archive after a volume has been created and before its first record has
+ * been written, the context follows.
  */
 TEST(a_volume_only_begun)
 {

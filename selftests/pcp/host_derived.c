@@ -20,7 +20,7 @@ static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* A derived metric that was first used while pmcd was down works after pmcd was restarted. */
+/* A derived metric that was first used while pmcd was down works after pmcd has been restarted. */
 TEST_F(host, derived_metrics_after_a_restart)
 {
 	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };

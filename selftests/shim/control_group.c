@@ -113,7 +113,7 @@ FIXTURE_SETUP(control_group)
 	unmount_all();
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
-	 * The kernel can count a new group only after the controllers of its parent were changed
+	 * The kernel can count a new group only after its parent's controllers have been changed
 	 * once.  This fails if version 1 of control groups has the controller, but then another
 	 * process has already changed some.
 	 */

@@ -217,7 +217,7 @@ vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 
 result "vcpc events"
 # Count a busy process, first outside the control group and then inside it.
 mkdir "$dir/groups"
-# The kernel can count new groups only after a parent's controllers were changed once.
+# The kernel can count new groups only after a parent's controllers have been changed once.
 if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/cgroup.subtree_control" && mkdir "$dir/groups/inside"; then
 	(while :; do :; done) &
 	busy=$!

@@ -293,7 +293,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* Open the archive after a record was appended to the metadata.  Return the result. */
+/* Open the archive after a record has been appended to the metadata.  Return the result. */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {

@@ -231,7 +231,7 @@ TEST_F(perf_page, a_switch_between_two_counters)
 	}
 }
 
-/* Change only the last page, after it was read. */
+/* Change only the last page, after it has been read. */
 static void last_changes(void)
 {
 	page[0].lock += 2;

@@ -248,7 +248,7 @@ TEST_F(symbols, a_stripped_program)
 	EXPECT_STREQ(text, self->symbol.name);
 }
 
-/* If a file shrinks after it was cached, there is no SIGBUS, and no name. */
+/* If a file shrinks after it has been cached, there is no SIGBUS, and no name. */
 TEST_F(symbols, a_truncated_file_of_another_user)
 {
 	if (geteuid())

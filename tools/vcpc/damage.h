@@ -22,8 +22,8 @@ struct vcpc_read {
 /* Return whether a writer holds the archive's lock. */
 bool vcpc_is_written(const char *archive);
 /*
- * Call this after @archive was read. Return 0, with a note on stderr if the part that was read is
- * incomplete or contains unknown records, or the exit status after a message if it is damaged.
+ * Call this after @archive has been read. Return 0, with a note on stderr if the part that was read
+ * is incomplete or contains unknown records, or the exit status after a message if it is damaged.
  */
 int vcpc_damage(const char *archive, const struct vcpc_read *read);
 

@@ -108,7 +108,7 @@ struct vcpc_event_rows {
  * @detailed: number of additional lists of -d
  * @lacking: with @by_kind, the names that this machine cannot count; they have lines without a
  *	count
- * @rows: with @by_kind, the lines of output, after the events were opened
+ * @rows: with @by_kind, the lines of output, after the events have been opened
  * @made: with @by_kind, generated names
  */
 struct vcpc_events {
@@ -134,7 +134,7 @@ void vcpc_say_backend(struct shim_handle *handle);
 /**
  * struct vcpc_child - a command that runs under a set of counters
  * @flags: SHIM_BIND_* flags, in addition to the usual ones
- * @ready: NULL, or called with @arg and @pid after the set was bound and before the command is
+ * @ready: NULL, or called with @arg and @pid after the set has been bound and before the command is
  *	executed; if it returns an exit status other than 0, the command is not executed
  * @arg: argument of @ready
  * @delay: nanoseconds until the first tick; 0 means one interval

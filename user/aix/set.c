@@ -414,7 +414,7 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 	return set(who, &program, ret);
 }
 
-/* Forget the context of the calling thread after its instance was unbound. */
+/* Forget the context of the calling thread after its instance has been unbound. */
 static void let_go(struct shim_aix_call *call)
 {
 	if (!call->who.other)

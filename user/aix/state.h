@@ -30,7 +30,7 @@ struct shim_aix_sums {
  * @next: next context in the process's list
  * @at: the pointer to this context in the list
  * @refs: held by the list, and by each thread that has it
- * @removed: true after it was removed from the list
+ * @removed: true once it has been removed from the list
  * @number: unique within the process
  * @root: the thread for which the program was set; 0 for the system
  * @since: the time when it was set, by shim_aix_target__tick(): threads that started earlier did

@@ -45,7 +45,7 @@ struct shim_domain {
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
-/* Sort the states by stamp.  Call this once, after all states were added. */
+/* Sort the states by stamp.  Call this once, after all states have been added. */
 void shim_domain__sort(struct shim_domain *d);
 /* Find the last state at or before @when.  Return false if there is none. */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);

@@ -43,7 +43,7 @@ int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena
 				const struct shim_rec_text *rec);
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec);
-/* Sort the labels by time.  Call this once, after all labels were added. */
+/* Sort the labels by time.  Call this once, after all labels have been added. */
 int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
 
 const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,

@@ -243,7 +243,7 @@ static int records_unite(struct shim_annotated *a, struct shim_arena *arena)
 }
 
 /**
- * shim_texts_labels__sort() - sort the labels after all of them were added
+ * shim_texts_labels__sort() - sort the labels after all of them have been added
  * @all: the texts and labels
  * @arena: memory for merged records
  *

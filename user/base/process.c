@@ -328,8 +328,8 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
 
 /*
  * For each descriptor number, the last shim_fd__own() call that received it.  The kernel reuses a
- * number only after it was closed, so only the latest owner's descriptor can be open.  Records are
- * allocated by number, in chunks.
+ * number only after it has been closed, so only the latest owner's descriptor can be open.  Records
+ * are allocated by number, in chunks.
  */
 #define CHUNK	256
 #define CHUNKS	4096	/* enough for 2^20, the default of fs.nr_open */

@@ -325,7 +325,7 @@ static size_t pair_of(const struct attaching *a, size_t row)
 	return pair;
 }
 
-/* Attach the return probe first, so that no return is missed after its entry was seen. */
+/* Attach the return probe first, so that no return is missed after its entry has been seen. */
 static int probe_attach(struct attaching *a, size_t i)
 {
 	size_t row = row_of_tag(a, i), pair = pair_of(a, row);

@@ -110,7 +110,7 @@ void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__has_ended() - continue to read the maps after tracing was turned off
+ * shim_bpf_reader__has_ended() - continue to read the maps after tracing has been turned off
  * @r: reader; it no longer returns -ESTALE
  */
 void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)

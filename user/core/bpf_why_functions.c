@@ -42,7 +42,7 @@ static int attach_to(struct attaching *a, struct bpf_program *prog, const struct
 	return 0;
 }
 
-/* Attach the return probe first, so that no return is missed after its entry was seen. */
+/* Attach the return probe first, so that no return is missed after its entry has been seen. */
 static int attach_at(struct attaching *a, const struct vc_probe *probe, const char *path)
 {
 	int err;

@@ -13,7 +13,7 @@ struct vc_events;
  * struct shim_counters - a set; private to counters.c, except for shim_counters__read_own()
  * @ops: the back end
  * @ref: the back end's reference to the set
- * @own: the result of the back end's own operation; NULL after the set was shut, which can
+ * @own: the result of the back end's own operation; NULL after the set has been shut, which can
  *	happen while another thread reads this
  * @nr: number of requests
  * @made_in: shim_fork__generation() of the process that created the set

@@ -44,7 +44,7 @@ enum cpc_where {
  *	requests
  * @silent: @counters were created for a CPU and send no overflow signals
  * @where: the assumed state; for CPC_ON_LWP, each thread stores its own set (inheritable.h)
- * @pctx: the process of CPC_ON_PCTX, NULL after it was released
+ * @pctx: the process of CPC_ON_PCTX, NULL once it has been released
  * @tid: the thread of CPC_ON_PCTX
  * @inheritable: its entry in the list of sets that new threads inherit
  * @processor: the CPU of CPC_ON_CPU, and the previous affinity of its thread

@@ -332,7 +332,7 @@ void shim_tracees__stop(struct shim_tracees *t)
  * shim_tracees__hold_all() - trace all threads of a process, and stop them
  * @t: the threads, with @pid and @options set
  *
- * A thread can start another one after the list of threads was read and before it is itself
+ * A thread can start another one after the list of threads has been read and before it is itself
  * stopped.  Therefore the list is read repeatedly until all its threads are traced: then all of
  * them are stopped and start no others.
  *

@@ -227,8 +227,8 @@ static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *read
 }
 
 /*
- * Keep the reader after tracing was turned off.  It still has the maps, which contain the events
- * after the last sample.
+ * Keep the reader after tracing has been turned off.  It still has the maps, which contain the
+ * events after the last sample.
  */
 static void keep_ended_reader(struct shim_live_trace *trace)
 {

@@ -101,7 +101,7 @@ struct shim_importer;
  * @waiting: list of metrics with values; @last_waiting: the link for the next metric
  * @sorted: array for sorting slots, with @sorted_cap elements
  * @last_put: time of the last record that is not a mark; @last: time of the last record
- * @lost: error of finishing a volume, after its last record was written
+ * @lost: error of finishing a volume, after its last record has been written
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
  *	called; 0 for no limit
  * @process: PMI_PROCESS was set

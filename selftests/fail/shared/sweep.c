@@ -4,8 +4,8 @@
  *
  * Each run is a separate child process, so no run depends on an earlier one.  A run is "same" if
  * its results are those of a run without a failure and no call reported an error; "said" if the
- * failing call reported an error and all results are correct after it was repeated; otherwise, or
- * if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
+ * failing call reported an error and all results are correct after it has been repeated; otherwise,
+ * or if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
  *
  * FAIL_POINTS: maximum number of failures of each kind, spread evenly; 0 for all.  FAIL_ONLY:
  * CASE:WAY:N, one run in this process, for a debugger.
