@@ -149,7 +149,7 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
  * @name: char[VCPC_TAG_LEN], filled with the name and a NUL
  * @from: the caller's struct
  *
- * Return: 0, -EINVAL (also if the name contains a NUL), -ENAMETOOLONG, -E2BIG or -EFAULT.
+ * Return: 0, -EINVAL (including a name that contains a NUL), -ENAMETOOLONG, -E2BIG or -EFAULT.
  */
 int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __user *from)
 {

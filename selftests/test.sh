@@ -220,7 +220,7 @@ recorded() {
 	"$here/apart.sh" "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 }
 
-# At the end, also after an interrupt, stop the VMs.
+# At the end, and after an interrupt, stop the VMs.
 finish() {
 	trap - EXIT INT TERM
 	for pid in $lanes; do

@@ -438,7 +438,9 @@ TEST_F(ways, open_ones_of_threads)
 	EXPECT_EQ(0, self->drops.given_up);
 }
 
-/* An end in a thread without a transaction ends the oldest open transaction, also in vc_open. */
+/*
+ * An end in a thread without a transaction ends the oldest open transaction, even one in vc_open.
+ */
 TEST_F(ways, oldest_is_ended)
 {
 	UNLESS_MISSING();

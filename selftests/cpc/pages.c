@@ -15,8 +15,8 @@ FIXTURE(pages) {
 	cpc_t *cpc;
 	cpc_t *other;
 	cpc_set_t *set;		/* of cpc, page faults from PRESET and from 0 */
-	cpc_set_t *twin;	/* the same requests, also of cpc */
-	cpc_set_t *foreign;	/* the same requests, of the other handle */
+	cpc_set_t *twin;	/* another set of cpc, with the same requests */
+	cpc_set_t *foreign;	/* a set of the other handle, with the same requests */
 	cpc_buf_t *buf;		/* one for each set */
 	cpc_buf_t *more;
 	cpc_buf_t *twins;

@@ -181,7 +181,8 @@ static int is_child(const char *name)
 }
 
 /*
- * A traversal of the names skips names that are not metrics of this host, also in later traversals.
+ * A traversal of the names skips names that are not metrics of this host, and so do later
+ * traversals.
  */
 TEST_F(host, names_of_no_metrics)
 {

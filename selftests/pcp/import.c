@@ -67,7 +67,7 @@ TEST_F(import, instances_come_and_go)
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "middle", 5));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "middle", "4"));
 	ASSERT_EQ(0, pmiWrite(T0 + 5, 0));
-	/* the name and the number can be used again, also separately */
+	/* the name and the number can be used again, even separately */
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "other", 7));
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "left", 8));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));

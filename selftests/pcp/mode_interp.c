@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_INTERP returns values at a point in time, also at both ends and around the mark. */
+/* PM_MODE_INTERP returns values at a point in time, including at both ends and around the mark. */
 #include "pcp_fixture.h"
 
 TEST_F(archive, before_the_start)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the agent's Install and Remove like an administrator, with a pmcd that uses PCP's usual paths.
-# They write to overlays over /etc, /run and /var/lib, in separate mount, process and network
-# namespaces.
+# Run the agent's Install and Remove as an administrator would, with a pmcd that uses PCP's usual
+# paths.  They write to overlays over /etc, /run and /var/lib, in separate mount, process and
+# network namespaces.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The page of vcpc report contains the archive's data, needs no other files, is limited in size, and
-# shows any content of the archive only as text, also in a real browser.
+# shows any content of the archive only as text, including in a real browser.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

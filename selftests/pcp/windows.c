@@ -50,8 +50,8 @@ TEST(dates)
 }
 
 /*
- * Times are in the reporting zone, also in one with daylight saving time; "yesterday" is relative
- * to the current time, and is before the start.
+ * Times are in the reporting zone, even if it has daylight saving time; "yesterday" is relative to
+ * the current time, and is before the start.
  */
 TEST(zones)
 {

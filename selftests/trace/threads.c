@@ -145,7 +145,7 @@ static void *many_tags(void *arg)
 	return (void *)bad;
 }
 
-/* Use tags that different threads used first: all are found again, also in a child. */
+/* Use tags that different threads used first: all are found again, including in a child. */
 static int tags_of_both(void *unused)
 {
 	char tag[32];

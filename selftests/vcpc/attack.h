@@ -55,7 +55,7 @@ static inline void run_on_cpu(unsigned int cpu)
 		abort();
 }
 
-/* Print a line for the reader of the results, also from child processes of a test. */
+/* Print a line for the reader of the results.  Child processes of a test can call this. */
 __attribute__((format(printf, 1, 2))) static inline void remark(const char *format, ...)
 {
 	char line[256];
@@ -134,7 +134,7 @@ static inline int give_capability(const char *path, unsigned int cap)
 	return setxattr(path, "security.capability", &data, sizeof(data), 0) ? -errno : 0;
 }
 
-/* Return the number in a line "Name: ..." of /proc/PID/status, also of a zombie. */
+/* Return the number in a line "Name: ..." of /proc/PID/status; the process may be a zombie. */
 static inline __u64 status_number(pid_t pid, const char *name, const char *format)
 {
 	char path[64], line[256];

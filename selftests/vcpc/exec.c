@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If a child binds a set to itself and execs, its parent can sample it, also after its exit. */
+/* If a child binds a set to itself and execs, its parent can sample it, even after its exit. */
 #include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"

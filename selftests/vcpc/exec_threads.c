@@ -11,7 +11,7 @@
 #define PAGES_AFTER	500
 
 /*
- * Run after exec: "--touch PAGES" touches pages (with --fork, also in a child), reports this,
+ * Run after exec: "--touch PAGES" touches pages (with --fork, in a child as well), reports this,
  * waits, and exits.
  */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)

@@ -142,8 +142,8 @@ static int instances_sort(int n, int *inst, char **names)
 }
 
 /*
- * Replace the domain's instances, also in the archive.  Return -errno, or 0, after which the domain
- * owns @inst.
+ * Replace the domain's instances, including in the archive.  Return -errno, or 0, after which the
+ * domain owns @inst.
  */
 static int domain_replace(struct domain *domain, int n, int *inst, char *const *names,
 			  struct shim_recorder *rec)

@@ -17,7 +17,7 @@
  *
  * Values are in the instance's @from, and are updated whenever the current group is read.
  *
- * Locking: shim_perf__lock, also in the handler.
+ * Locking: shim_perf__lock, including in the handler.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -12,7 +12,7 @@
  * still pending when the thread executes another program, it does not end that program.  If a
  * handler was already installed, it is called for signals that are not overflows.
  *
- * Locking: shim_perf__lock, also in the handler.
+ * Locking: shim_perf__lock, including in the handler.
  */
 #define _GNU_SOURCE
 #include <errno.h>

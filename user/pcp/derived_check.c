@@ -129,8 +129,8 @@ static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDe
 }
 
 /*
- * Return the number of units of scale @from in one unit of the larger scale @to; also for the
- * functions below.
+ * Return the number of units of scale @from in one unit of the larger scale @to, as time_steps()
+ * and space_steps() do.
  */
 static double count_steps(int from, int to)
 {

@@ -238,7 +238,7 @@ static int enter_metric(struct shim_importer *imp, const struct shim_desc *desc)
  * @name: the metric's name
  * @desc: its other properties; PM_ID_NULL is replaced with a free identifier
  *
- * Return: 0, or PMI_ERR_DUPMETRICNAME (also for a name that would be both a metric and a group),
+ * Return: 0, or PMI_ERR_DUPMETRICNAME (including a name that would be both a metric and a group),
  * DUPMETRICID, BADMETRICNAME, BADTYPE, BADSEM, PM_ERR_UNIT, PM_ERR_PMID, PM_ERR_INDOM, -ENOMEM.
  */
 int shim_importer__metric(struct shim_importer *imp, const char *name, const pmDesc *desc)

@@ -170,9 +170,9 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * If there are several kinds of core and not all events fit, each event must name its PMU
  * (shim_event_on_pmu()), and shim_set_turns_whole() returns the time to which its value extends.
  *
- * Return: 0, an error from shim_set_create() or shim_set_bind(), -EINVAL (also for an invalid
- * @turn), -ENOSPC (the event does not fit even alone), -EOPNOTSUPP (also if an event without a PMU
- * would have to be multiplexed).
+ * Return: 0, an error from shim_set_create() or shim_set_bind(), -EINVAL (including an invalid
+ * @turn), -ENOSPC (the event does not fit even alone), -EOPNOTSUPP (including an event without a
+ * PMU that would have to be multiplexed).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
