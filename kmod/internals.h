@@ -65,7 +65,7 @@ static __always_inline u64 vcpc_event_start(const struct perf_event *event)
 
 /*
  * Return the clock of an event's context, which runs while the thread does.  The event must be
- * ACTIVE.  Another CPU can update the context's time in the meantime, but not its offset.
+ * ACTIVE.  Another CPU can update the context's time concurrently, but not its offset.
  */
 static __always_inline u64 vcpc_event_now(const struct perf_event *event)
 {

@@ -65,7 +65,7 @@ int vcpc_thread_add(struct vcpc_instance *inst)
 {
 	unsigned int counters = inst->spec->cost;
 
-	/* Other threads can only remove instances in the meantime, which lowers the sum. */
+	/* Concurrently, other threads can only remove instances, which lowers the sum. */
 	vcpc_thread_walk(count, &counters);
 	if (counters > vcpc_limits_thread()) {
 		vcpc_stats_count(VCPC_STAT_REFUSED);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A trace agent in a thread, which receives events over TCP like PCP's own agent, and keeps them."""
+"""A trace agent in a thread, which receives events over TCP as PCP's own agent does, and keeps them."""
 import socket
 import struct
 import threading

@@ -35,7 +35,7 @@ enum vcpc_judgment { VCPC_WITHIN, VCPC_UNCERTAIN, VCPC_BEYOND };
 
 /*
  * Judge whether a difference meets the condition.  If it has an interval, the result is "beyond"
- * only if the whole interval meets the condition, and "uncertain" if only a part of it does.
+ * only if the whole interval meets the condition, and "uncertain" if only part of it does.
  */
 enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit,
 				    const struct vcpc_difference *d);

@@ -101,7 +101,7 @@ struct vcpc_event_rows {
  * @names: the names as written by the user
  * @text: the storage of the names
  * @verbose: print which backend counts, and why
- * @in_turn: multiplex events that do not fit on the CPU at the same time
+ * @in_turn: multiplex events that do not fit on the PMU at the same time
  * @grouped: the list contains braces
  * @by_kind: count each event on each kind of core, if there are several
  * @cgroup: the control group to count, or NULL

@@ -262,7 +262,7 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - get the maximum number of requests per set
  * @cpc: the handle
  *
- * This is the number of the CPU's counters or, if there are several kinds of cores, the smallest
+ * This is the number of the CPU's counters or, if there are several kinds of core, the smallest
  * number of any kind.  Without counters, it is the back end's maximum number of requests.  Counters
  * are logical: each of them counts any event, and only binding a set shows whether the CPU can
  * count all its events at the same time.

@@ -395,7 +395,7 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (the target ran while
- * its counters were off the CPU, so the values would be wrong; bind the set again).
+ * the set was off the PMU, so the values would be wrong; bind the set again).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -420,7 +420,7 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (a thread could not be
- * counted, or its counters were off the CPU while it ran, so the sum would be too small).
+ * counted, or the set was off the PMU while it ran, so the sum would be too small).
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {

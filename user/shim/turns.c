@@ -29,7 +29,7 @@ struct split {
 };
 
 /*
- * Return 0 if requests fit on the CPU together, -ENOSPC if not, or an error from creating or
+ * Return 0 if requests fit on the PMU together, -ENOSPC if not, or an error from creating or
  * binding a set.
  */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)

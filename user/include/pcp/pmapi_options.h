@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of <pcp/pmapi.h> that parses a program's arguments like PCP's tools. Include
+ * The part of <pcp/pmapi.h> that parses a program's arguments as PCP's tools do. Include
  * <pcp/pmapi.h>.
  */
 #ifndef PCP_PMAPI_OPTIONS_H
