@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hpmcount and pmlist: output, exit statuses, and refused arguments.
+# Test the output, exit statuses and rejected arguments of hpmcount and pmlist.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/out $dir/err"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Count other processes: a debugger's target, process trees, and ownership of the counters */
+/*
+ * Count other processes: a debugger's target and process trees.  Check the ownership of the
+ * counters.
+ */
 #include <signal.h>
 #include <sys/ptrace.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A processor goes offline and comes back online before or while it is counted. */
+/* Take a processor offline and online before and while it is counted. */
 #include <fcntl.h>
 
 #include "work.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Properties of the tables of events and groups that programs rely on */
+/* Check the properties of the event and group tables on which programs rely. */
 #include "work.h"
 
 static void check_counter(struct __test_metadata *_metadata, const pm_info2_t *full, int c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A descriptor with open transactions, in vc_open_row and in vc_open, is closed.  Each transaction
- * is counted as abandoned once, and its row is freed.
+ * Close a descriptor with open transactions in vc_open_row and in vc_open.  Each transaction is
+ * counted as abandoned once, and its row is freed.
  */
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of a thread's counters in its transactions */
+/* Transactions contain the counts of their thread's counters. */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>

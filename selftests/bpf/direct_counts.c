@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts in transactions whose statistics the thread writes itself */
+/* Transactions whose statistics the thread writes itself contain correct counts. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts with known results: software events on any machine, cycles and instructions with a PMU */
+/*
+ * Count work with known results: software events on any machine, cycles and instructions with a
+ * PMU.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a set in libcpc: it is counted, stopped, rebound and destroyed; buffers and walkers
+ * Test the life of a set in libcpc, which is bound, stopped, rebound and destroyed, and its buffers
+ * and walkers.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process created by libpctx: which handlers are called, and in which order */
+/* Check which handlers libpctx calls for a process that it created, and in which order. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process captured by libpctx, and its state after release */
+/* Test capturing processes with libpctx, and their state after release. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>

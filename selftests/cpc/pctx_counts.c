@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting on the threads of a process controlled by libpctx */
+/* Count on the threads of a process that libpctx controls. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

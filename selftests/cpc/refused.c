@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors that require the module: permissions, limits, and unsupported features */
+/* Test the errors that require the module: permissions, limits, and unsupported features. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The obsolete calls of version 1: strings, and two events on a thread, a process or a CPU */
+/* Test the obsolete calls of version 1: strings, and two events on a thread, a process or a CPU. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

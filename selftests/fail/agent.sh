@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The agent pmdavcpc with failing system calls: each reply is that of a run without a failure, or an
-# error, and then right; or the agent does not start and prints why.
+# Run the agent pmdavcpc while system calls fail: each reply is that of a run without a failure, or
+# is an error, after which the repeated request succeeds; or the agent does not start and prints
+# why.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a real parser of each format makes of an archive's hostile names; one line each, "yes" or "no"."""
+"""Print whether a real parser of each format finds an archive's hostile names; one line each, "yes" or "no"."""
 import csv
 import html.parser
 import io

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Host contexts on a private pmcd with failing system calls: each run gets the answers of a run
+# Use host contexts on a private pmcd while system calls fail: each run gets the answers of a run
 # without a failure, or the failing call returns an error and its repetition is right.
 set -u
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands with failing system calls: each run has the same result as without the failure, or a
-# non-zero exit status and a message; and whatever a recorder leaves can be read.
+# Run the commands while system calls fail: each run has the same result as without the failure, or
+# a non-zero exit status and a message; and whatever a recorder leaves can be read.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

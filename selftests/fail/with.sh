@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 'vcpc record --with' on a private pmcd with failing system calls: each archive has the metrics, texts, instances and
-# values that it has without the failure, or the command prints an error and exits with a non-zero status.
+# Run 'vcpc record --with' on a private pmcd while system calls fail: each archive has the metrics, texts, instances
+# and values that it has without the failure, or the command prints an error and exits with a non-zero status.
 set -u
 
 here=$(cd "$(dirname "$0")/../pcp" && pwd)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Invalid arguments, and archives that are missing, empty, truncated or modified */
+/* Pass invalid arguments, and open archives that are missing, empty, truncated or modified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts: handles, the current context of each thread, copies, and use by several threads at once
+ * Test contexts: handles, the current context of each thread, copies, and concurrent use by
+ * threads.
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics, tested without PCP as a reference: limits, arbitrary expressions, circular
- * definitions, and threads
+ * Test derived metrics without PCP as a reference: limits, arbitrary expressions, circular
+ * definitions, and threads.
  */
 #include <locale.h>
 #include <pthread.h>

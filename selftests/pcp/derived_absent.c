@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics without a value: counters that decrease, novalue(), and ternaries whose operands
- * are nonexistent metrics
+ * Test derived metrics without a value: counters that decrease, novalue(), and ternaries whose
+ * operands are nonexistent metrics.
  */
 #include <stdbool.h>
 #include <stdio.h>

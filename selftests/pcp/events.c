@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Unpacking event records from values: valid records, and wrong lengths */
+/* Unpack event records from values: valid records, and records with wrong lengths. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch groups, tested without PCP as a reference: bounds of the program's arrays, strings that the
- * caller frees, NULL outputs, and the cleanup of groups
+ * Test fetch groups without PCP as a reference: bounds of the program's arrays, strings that the
+ * caller frees, NULL outputs, and the cleanup of groups.
  */
 #include <errno.h>
 #include <malloc.h>

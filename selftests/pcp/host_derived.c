@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics of a host while its pmcd, or an agent whose metrics they use, is down, and
- * afterwards
+ * Test derived metrics of a host while its pmcd, or an agent whose metrics they use, is down, and
+ * afterwards.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LOGIMPORT: an archive contains the values that an importer puts, and values that an archive
- * cannot contain are rejected.
+ * An archive contains the values that an importer puts, and LOGIMPORT rejects values that an
+ * archive cannot contain.
  */
 #include <locale.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: volumes, contexts that share an archive, a full disk, and a writer that is killed */
+/*
+ * Test LOGIMPORT with volumes, contexts that share an archive, a full disk, and a writer that is
+ * killed.
+ */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

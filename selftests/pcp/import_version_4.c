@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT as of PCP 7.2: flags, nanoseconds, volumes of a limited size, and a status file */
+/*
+ * Test LOGIMPORT as of PCP 7.2: flags, nanoseconds, volumes of a limited size, and a status file.
+ */
 #define PMAPI_VERSION 4
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels of an archive, and merged labels */
+/* Read an archive's texts and labels, and merge labels. */
 #include "pcp_fixture.h"
 
 FIXTURE(notes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts that count selected processes: how they are selected, how clients share counters,
- * and recovery after a loss
+ * Count selected processes in local contexts: how they are selected, how clients share counters,
+ * and recovery after a loss.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmOpenLog() on streams that are closed, or whose descriptors have unexpected numbers */
+/* Call pmOpenLog() on streams that are closed, or whose descriptors have unexpected numbers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names, descriptors, instances, the label and the end of an archive */
+/* Query an archive's names, descriptors, instances, label and end. */
 #include "pcp_fixture.h"
 
 TEST_F(archive, names_to_metrics)

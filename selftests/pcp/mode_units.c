@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmSetMode() with every unit of delta, every mode, and invalid modes */
+/* Call pmSetMode() with every unit of delta, every mode, and invalid modes. */
 #include "pcp_fixture.h"
 
 static const struct {

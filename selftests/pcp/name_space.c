@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Name spaces that are loaded from files, instead of an archive's own names: valid and invalid
- * contents
+ * Load name spaces from files, with valid and invalid contents, instead of an archive's own names.
  */
 #include "pcp_fixture.h"
 

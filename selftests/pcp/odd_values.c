@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values whose type differs from the metric's, or whose metric is unknown, and records far from the
- * start
+ * Read values whose type differs from the metric's or whose metric is unknown, and records far from
+ * the start.
  */
 #include "pcp_fixture.h"
 

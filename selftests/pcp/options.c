@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Command lines like those of PCP's tools */
+/* Parse command lines like those of PCP's tools. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 #include <pcp/import.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scales, short texts, parsed units and intervals, and texts in buffers, without an archive */
+/*
+ * Test functions that need no archive: scales, short texts, parsed units and intervals, and texts
+ * in buffers.
+ */
 #include <math.h>
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>

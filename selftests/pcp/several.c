@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives as one context, in cases that the original handles wrongly: queries of the label
- * or the end, times after the end, and copies
+ * Open several archives as one context, in cases that the original handles wrongly: queries of the
+ * label or the end, times after the end, and copies.
  */
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Conversions, texts of values, types, units, identifiers and errors */
+/* Convert and print values, and print types, units, identifiers and errors. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time windows, dates and zones, without an archive */
+/* Parse time windows, dates and zones, without an archive. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Archives: metrics, rows and time windows, compared with the output of 'vcpc dump'."""
+"""Compare the metrics, rows and time windows of archives with the output of 'vcpc dump'."""
 import datetime
 import gc
 import os

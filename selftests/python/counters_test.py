@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sets of counters, tested natively with the kernel's software events."""
+"""Test sets of counters natively with the kernel's software events."""
 import gc
 import mmap
 import os

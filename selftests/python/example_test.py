@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example in the documentation."""
+"""Run the example in the documentation."""
 import os
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Transactions, points and values: which agents receive them, and which exceptions errors raise."""
+"""Check which agents receive transactions, points and values, and which exceptions errors raise."""
 import asyncio
 import os
 import subprocess

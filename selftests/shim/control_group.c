@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets that count a control group: its name, its processes, an idle group, and a CPU that goes
- * offline
- */
+/* Count a control group: its name, its processes, an idle group, and a CPU that goes offline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

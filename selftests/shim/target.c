@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets on other targets: a thread, a tree of processes, and a program from its start until after
- * its end
+ * Count other targets: a thread, a tree of processes, and a program from its start until after its
+ * end.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads, children, descriptors and environments of programs that send to an agent */
+/*
+ * Send to an agent from threads and children, with reused descriptors, and with unusual
+ * environments.
+ */
 #include <fcntl.h>
 #include <sys/stat.h>
 

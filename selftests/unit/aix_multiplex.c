@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexing on the synthetic clock, where every count and time is known */
+/* Multiplex on the synthetic clock, where every count and time is known. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/aix_test.h"
 

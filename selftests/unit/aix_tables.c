@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* selftests/aix/tables.c on the synthetic PMU, whose time the test must advance */
+/* Run selftests/aix/tables.c on the synthetic PMU, whose time the test must advance. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writers are killed at random moments, or run out of disk space.  Committed records are complete,
- * others are absent, and the archive can be opened.
+ * Kill writers at random moments, or make them run out of disk space.  Committed records are
+ * complete, others are absent, and the archive can be opened.
  */
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Archives are truncated at every byte, changed at every byte, and shuffled at random.  No read is
- * out of bounds (the sanitizers check this), every call ends, and strings are valid.
+ * Truncate archives at every byte, change them at every byte, and shuffle them at random.  No read
+ * is out of bounds (the sanitizers check this), every call ends, and strings are valid.
  */
 #include "archive_sample.h"
 #include "kselftest_harness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of an archive: truncated, followed by garbage, growing, and without its index */
+/* Find the end of an archive that is truncated, is followed by garbage, grows, or has no index. */
 #include "archive_sample.h"
 #include "base/bytes.h"
 #include "kselftest_harness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each kind of record is encoded and decoded in both versions, and truncated at every byte. */
+/* Encode and decode each kind of record in both versions, and truncate it at every byte. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bounded reads of big-endian numbers, and growing buffers and arrays */
+/* Test bounded reads of big-endian numbers, and growing buffers and arrays. */
 #include <errno.h>
 #include <stdlib.h>
 

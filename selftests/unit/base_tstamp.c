@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time stamps: order, sums, differences, and edge cases */
+/* Test the order, sums, differences, and edge cases of time stamps. */
 #include "base/tstamp.h"
 #include "kselftest_harness.h"
 

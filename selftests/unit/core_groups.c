@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexed groups, inheriting threads, CPUs and totals on the synthetic clock */
+/* Test multiplexed groups, inheriting threads, CPUs and totals on the synthetic clock. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

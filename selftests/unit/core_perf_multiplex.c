@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexed groups on perf: slots, times, rounds, stops, and groups of other processes */
+/* Test multiplexed groups on perf: slots, times, rounds, stops, and groups of other processes. */
 #include <fcntl.h>
 
 #include "core_perf_multiplex.h"

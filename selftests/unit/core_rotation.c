@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The arithmetic of multiplexed groups is tested on a clock that the test controls. */
+/* Test the arithmetic of multiplexed groups on a clock that the test controls. */
 #include <string.h>
 
 #include "core/perf_multiplex.h"

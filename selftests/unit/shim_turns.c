@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets with multiplexed events on the synthetic clock with four counters, where every count is
- * known
+ * Multiplex events of a set on the synthetic clock with four counters, where every count is known.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --with: names, unusual replies of agents, and the resulting records */
+/* Test names, unusual replies of agents, and the resulting records of vcpc record --with. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_BIND on the calling thread */
+/* Test VCPC_IOC_BIND on the calling thread. */
 #include "vcpc_test.h"
 
 TEST(counts_from_the_preset)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Objects are closed that are still in use: a set of a thread that has not run yet, and a set or a
- * trace descriptor of which another user has the last copy.
+ * Close objects that are still in use: a set of a thread that has not run yet, and a set or a trace
+ * descriptor of which another user has the last copy.
  */
 #include "accounts.h"
 #include "attack.h"

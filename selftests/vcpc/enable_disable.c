@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_ENABLE and VCPC_IOC_DISABLE */
+/* Test VCPC_IOC_ENABLE and VCPC_IOC_DISABLE. */
 #include "vcpc_test.h"
 
 /* Size of a sample of two requests */

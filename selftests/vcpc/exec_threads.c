@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* execve in processes with threads, and in trees */
+/* Call execve in processes with threads, and in trees. */
 #include <pthread.h>
 #include <sys/stat.h>
 

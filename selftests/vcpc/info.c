@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_INFO, and the results of each ioctl for wrong sizes and pointers */
+/* Test VCPC_IOC_INFO, and the results of each ioctl for wrong sizes and pointers. */
 #include <sys/stat.h>
 
 #include "vcpc_test.h"

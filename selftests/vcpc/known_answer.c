@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of work whose result is known */
+/* Count work whose result is known. */
 #include <sys/resource.h>
 
 #include "vcpc_test.h"

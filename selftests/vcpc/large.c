@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets with the maximum number of requests, which require CAP_PERFMON */
+/* Test sets with the maximum number of requests, which require CAP_PERFMON. */
 #include <pthread.h>
 
 #include "vcpc_test.h"

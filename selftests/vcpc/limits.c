@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The limits per user, which parameters of the module set */
+/* Test the limits per user, which parameters of the module set. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>

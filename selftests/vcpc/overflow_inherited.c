@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads inherit a set with overflows: their first signal, and their parent's presets */
+/* Threads inherit sets with overflows and their parent's presets, and receive their own signals. */
 #include <pthread.h>
 
 #include "overflow.h"

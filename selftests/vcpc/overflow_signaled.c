@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which thread receives the signal of an overflow if several events coincide */
+/* Check which thread receives the signal of an overflow if several events coincide. */
 #include <sys/resource.h>
 
 #include "inherited.h"

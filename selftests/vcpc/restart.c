@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * VCPC_IOC_PRESET and _RESTART: whose presets they set, when presets take effect, and which
- * instances continue to count
+ * Test whose presets VCPC_IOC_PRESET and _RESTART set, when presets take effect, and which
+ * instances continue to count.
  */
 #include <pthread.h>
 

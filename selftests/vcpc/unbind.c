@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_UNBIND, and the effects of closing the set */
+/* Test VCPC_IOC_UNBIND, and the effects of closing the set. */
 #include "vcpc_test.h"
 
 TEST(and_bind_again)

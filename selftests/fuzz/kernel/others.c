@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Acts on files, threads, processes, limits and CPUs, around calls of the module */
+/* Act on files, threads, processes, limits and CPUs, around calls of the module. */
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random numbers, and memory for arguments */
+/* Generate random numbers, and allocate memory for arguments. */
 #include "../calls.h"
 #include "arena.h"
 
