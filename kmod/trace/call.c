@@ -4,8 +4,8 @@
  *
  * The module does not record open transactions.  Each event carries the number of the open file
  * that it was written to, and listeners use it to find the transactions of a closed file.  The
- * number is never reused, unlike a process ID, and the cost of a file does not depend on its number
- * of transactions.
+ * number is never reused, unlike a process ID, and the cost of a file does not depend on its
+ * transaction count.
  *
  * Only events with VCPC_TRACE_F_COUNTS carry counts, so a thread that counts adds no cost to other
  * threads.
@@ -149,7 +149,7 @@ static void see(struct vcpc_instance *inst, void *found)
 }
 
 /**
- * vcpc_tracecall_counted() - whether the calling thread's trace events can carry counts
+ * vcpc_tracecall_counted() - check whether the calling thread's trace events can carry counts
  *
  * Return: true if it has an instance bound with VCPC_BIND_F_TRACE that has not ended.
  */

@@ -126,7 +126,7 @@ static void ids(struct kunit *test)
 	/* An idle tag keeps its ID. */
 	reopen(&actors[0]);
 	KUNIT_EXPECT_EQ(test, first, id_of(test, &actors[0], 1));
-	/* After a tag was removed, its ID is not reused. */
+	/* After a tag has been removed, its ID is not reused. */
 	reopen(&actors[0]);
 	vcpc_tag_exit();
 	second = id_of(test, &actors[0], 1);

@@ -175,7 +175,7 @@ TEST_F(cpu, a_thread_that_moved)
 	EXPECT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
 }
 
-/* After the set was unbound from one CPU, it can be bound to another. */
+/* After the set has been unbound from one CPU, it can be bound to another. */
 TEST_F(cpu, bound_to_one_cpu_after_the_other)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)

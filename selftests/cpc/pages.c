@@ -125,7 +125,7 @@ TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 	}
 }
 
-/* After a request was added to a set, the set's earlier buffers no longer fit. */
+/* After a request has been added to a set, the set's earlier buffers no longer fit. */
 TEST_F(pages, a_buffer_of_before_a_request)
 {
 	ASSERT_EQ(2, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER, 0,

@@ -109,7 +109,9 @@ TEST_F(archive, removal)
 	pmDestroyContext(second);
 }
 
-/* After a metric was removed, no list of names contains it, and the name can be defined again. */
+/*
+ * After a metric has been removed, no list of names contains it, and the name can be defined again.
+ */
 TEST_F(archive, removed_name)
 {
 	const char *name = "d.x";

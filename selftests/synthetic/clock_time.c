@@ -161,7 +161,7 @@ static void inherit(struct clock_set *set, const struct clock_instance *elder, p
 }
 
 /**
- * shim_clock__born() - a thread starts another one
+ * shim_clock__born() - make a thread start another one
  * @parent: the parent thread
  * @child: the new thread
  * @same_process: both threads belong to the same process
@@ -182,7 +182,7 @@ void shim_clock__born(pid_t parent, pid_t child, bool same_process)
 }
 
 /**
- * shim_clock__exits() - a thread ends
+ * shim_clock__exits() - make a thread end
  * @tid: the thread
  */
 void shim_clock__exits(pid_t tid)

@@ -78,7 +78,7 @@ TEST(each_by_itself)
 static pid_t leader;
 
 /*
- * Count in a member of the group, after registering this thread with the synthetic clock, like a
+ * Count in a member of the group, after registering this thread with the synthetic clock, as a
  * kernel does.
  */
 static void *member(void *arg)

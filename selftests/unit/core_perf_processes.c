@@ -31,7 +31,8 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	EXPECT_GE(350 + SLACK, VALUES[0]);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 	/*
-	 * Counts of single threads are unknown; a sum is never returned as the count of a thread.
+	 * Counts of individual threads are unknown; a sum is never returned as the count of a
+	 * thread.
 	 */
 	EXPECT_EQ(-EOPNOTSUPP, sample(self, old.tid));
 	EXPECT_EQ(-EINVAL, sample(self, new.tid));

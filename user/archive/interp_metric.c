@@ -96,7 +96,7 @@ static float lerp_float(const struct shim_span *s, float a, float b)
 }
 
 /**
- * shim_lerp__can() - whether values of a type can be interpolated
+ * shim_lerp__can() - check whether values of a type can be interpolated
  * @type: enum shim_type
  *
  * Return: true for the numeric types.

@@ -133,7 +133,7 @@ void shim_archive__enter(struct shim_archive *ar, unsigned int volume)
 }
 
 /**
- * shim_archive__joint() - whether a record is the mark between two archives opened as one
+ * shim_archive__joint() - check whether a record is the mark between two archives opened as one
  * @ar: the archive
  * @rec: a record
  * @back: if so, set to the mark's time for a reader that moves backward

@@ -295,7 +295,7 @@ static void free_all(pmResult **results)
 	free(results);
 }
 
-/* Open a value for unpacking.  Return its number of records, or an error. */
+/* Open a value for unpacking.  Return its record count, or an error. */
 static int unpack_begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 {
 	const pmValueBlock *block;

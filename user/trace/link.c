@@ -489,8 +489,8 @@ static int send_rest(struct shim_link *link)
  * @bytes: the event
  * @size: length of the event, at most SHIM_PDU_MAX_SIZE
  *
- * An event is accepted completely or not at all.  If the socket accepts only a part, the rest is
- * saved and sent before the next event.
+ * An event is accepted completely or not at all.  If the socket accepts only part of it, the rest
+ * is saved and sent before the next event.
  *
  * Return: 0, -EAGAIN if the socket's buffer is full, or another errno if the connection is lost.
  */

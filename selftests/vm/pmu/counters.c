@@ -511,7 +511,7 @@ void synth_work(u64 ticks)
 
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 /*
- * Old kernels require this of each task PMU except the first, even after the first one was
+ * Old kernels require this of each task PMU except the first, even after the first one has been
  * unregistered.
  */
 #define ALL_KINDS	PERF_PMU_CAP_HETEROGENEOUS_CPUS
