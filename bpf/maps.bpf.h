@@ -16,6 +16,7 @@ const volatile __u32 vc_want_processes;	/* record each process's transactions in
 const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
 const volatile __u32 vc_max_open;	/* rows of vc_open */
+const volatile __u32 vc_max_listed;	/* rows of one open file (probes: process) in vc_open */
 const volatile __u32 vc_use_rows;	/* open transactions may also be in vc_open_row */
 
 /* tag ID -> name */

@@ -74,22 +74,29 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
 		vc_shorten(file);
 }
 
-/* Number a new row.  Return 0 if another CPU is deleting the list, or if the map is full. */
+/*
+ * Number a new row.  Return 0 if another CPU is deleting the list, if the list has vc_max_listed
+ * rows, or if the map is full.
+ */
 static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 {
 	static const union vc_list empty;
 	union vc_list entry = { .tag = key->tag, .thread = key->thread };
 	struct vc_list_key at = { .file = key->file };
 	union vc_list *head = vc_head_of(key->file);
+	__u64 rows;
 	int ret;	/* before Linux 6.4 only the lower half of the result is valid */
 
 	if (!head) {
 		bpf_map_update_elem(&vc_open_list, &at, &empty, BPF_NOEXIST);
 		head = vc_head_of(key->file);
 	}
-	if (!head || __sync_fetch_and_add(&head->rows, 1) >= VC_LIST_CLOSED)
+	if (!head)
 		return 0;
-	for (int i = 0; i < VC_LIST_TRIES; i++) {
+	rows = __sync_fetch_and_add(&head->rows, 1);
+	if (rows >= VC_LIST_CLOSED)
+		return 0;
+	for (int i = 0; rows < vc_max_listed && i < VC_LIST_TRIES; i++) {
 		__u32 level = head->level;
 
 		/* At most half of the numbers are in use. */

@@ -13,6 +13,7 @@
 #define VC_MAX_TAGS	4096	/* default number of rows of vc_tag, vc_id and vc_stat */
 #define VC_MAX_OPEN	16384	/* default number of rows of vc_open */
 #define VC_OPEN_ROWS	1024	/* rows of vc_open_row */
+#define VC_PROCESS_ROWS	512	/* maximum number of rows of a process in vc_open, with probes */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
 #define VC_MAX_USERS	1024	/* rows of vc_user */

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "../../bpf/trace.h"
 #include "bpf_test.h"
 
 #define TAGS	32
@@ -270,6 +271,28 @@ TEST_F(shares, processes_with_uncharged_rows)
 	EXPECT_EQ(0, rows_of("/sys/fs/bpf/vcpc/vc_began"));
 	ASSERT_EQ(0, pmtracebegin("root's") | pmtraceend("root's"));
 	EXPECT_EQ(1, count_of("root's", SHIM_TRACE_TRANSACTION));
+}
+
+/*
+ * With probes, the rows of a process are deleted at its exit with preemption disabled.  Therefore
+ * the number of these rows is limited, even for root.
+ */
+TEST_F(shares, rows_of_a_process)
+{
+	enum { MORE = 88 };
+	struct shim_trace_options options = {
+		.size = sizeof(options), .max_open = VC_OPEN_ROWS - 1,
+		.flags = variant->flag | SHIM_TRACE_F_BEGINS,
+	};
+	const int lost = variant->flag == SHIM_TRACE_F_PROBES ? MORE : 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	ASSERT_EQ(0, use_all(0, VC_PROCESS_ROWS + MORE, pmtracebegin));
+	EXPECT_EQ(VC_PROCESS_ROWS + MORE - lost, rows_of("/sys/fs/bpf/vcpc/vc_open"));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(lost, self->drops.open_full);
 }
 
 /* The first of the namespace's user IDs, as seen by root */

@@ -284,6 +284,7 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 	l->trace->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
+	l->trace->rodata->vc_max_listed = rows_of_open(options);
 	l->trace->rodata->vc_use_rows = uses_rows(options);
 	l->obj = l->trace->obj;
 	return shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
@@ -299,6 +300,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	l->uprobe->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);
+	l->uprobe->rodata->vc_max_listed = VC_PROCESS_ROWS;
 	l->uprobe->rodata->vc_use_rows = uses_rows(options);
 	l->obj = l->uprobe->obj;
 	return shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
