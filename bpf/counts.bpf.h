@@ -70,16 +70,16 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 /*
  * Store the thread's counts since the begin in @value.  Return the events' key in vc_events, or 0
  * if the counts are unknown because the thread had no counters at the begin, because they belonged
- * to another thread, set or bind, or because the set was restarted in between.
+ * to another thread, transaction, set or bind, or because the set was restarted in between.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
-					__u64 value[VC_MAX_COUNTERS])
+					__u64 start, __u64 value[VC_MAX_COUNTERS])
 {
 	struct vc_counts now = {};
 	__u64 any = 0;
 
 	bpf_probe_read_kernel(&now, sizeof(now), ev->counts);
-	if (!open->events || now.events != open->events || now.bind != open->bind ||
+	if (open->counted_ns != start || now.events != open->events || now.bind != open->bind ||
 	    open->tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	bpf_probe_read_kernel(value, sizeof(*value) * VC_MAX_COUNTERS, now.value);

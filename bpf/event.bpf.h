@@ -51,6 +51,7 @@ static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 {
 	struct vc_open_val *open;
 	struct vc_open_key key;
+	__u64 now;
 
 	/* In vc_on_counts(), vc_on_begin() has just begun this transaction without counts. */
 	if (vc_use_rows && ev->counts)
@@ -66,8 +67,10 @@ static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 	open->events = 0;
 	if (ev->counts)
 		vc_open_counts(open, ev->counts);
-	open->start_ns = bpf_ktime_get_ns();
-	return open->start_ns;
+	now = bpf_ktime_get_ns();
+	open->counted_ns = ev->counts ? now : 0;
+	open->start_ns = now;
+	return now;
 }
 
 /*
@@ -90,9 +93,12 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 	was = open->start_ns;
 	if (was >= start || __sync_val_compare_and_swap(&open->start_ns, was, start) != was)
 		return 1;
+	/*
+	 * The transaction's thread may be writing to the row because it begins the transaction with
+	 * counts.  It stores the same values.
+	 */
 	open->tgid = ids >> 32;
 	open->tid = ids;
-	open->events = 0;
 	return 0;
 }
 
@@ -124,10 +130,13 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 		vc_count_drop(VC_DROP_OPEN_FULL);
 	if (ret || vc_row_close(row, start))
 		return;
-	/* The transaction ended after the copy was made: undo the copy. */
+	/*
+	 * The transaction ended after the copy was made: undo the copy.  Do not delete the row,
+	 * because its thread may be about to use it, or another CPU may copy the next transaction.
+	 */
 	open = bpf_map_lookup_elem(&vc_open, &key);
-	if (open && __sync_val_compare_and_swap(&open->start_ns, start, 0) == start)
-		vc_delete_open(&key);
+	if (open)
+		__sync_val_compare_and_swap(&open->start_ns, start, 0);
 }
 
 /* Like vc_row_begin(), but frees the row first if another transaction is in it */
@@ -200,7 +209,7 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 					   __u64 start)
 {
 	__u64 value[VC_MAX_COUNTERS] = {};
-	__u64 events = ev->counts && open ? vc_counted(ev, open, value) : 0;
+	__u64 events = ev->counts && open ? vc_counted(ev, open, start, value) : 0;
 	struct vc_process *process;
 
 	if (events && vc_add_counts(ev, events, value))

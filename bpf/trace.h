@@ -91,6 +91,7 @@ struct vc_open_val {
 	__u32 tid;		/* the thread that began the transaction and owns the counters */
 	__u64 events;		/* key in vc_events; 0: the thread had no counters to read */
 	__u64 bind;		/* the bind and restart of the set to which the counters belong */
+	__u64 counted_ns;	/* begin of the transaction to which they belong: see start_ns */
 	__u64 counters[VC_MAX_COUNTERS];
 	__u64 number;		/* in vc_open_list; 0: the row is being deleted */
 };

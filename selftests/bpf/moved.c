@@ -3,6 +3,7 @@
  * A begin that needs another transaction's row of vc_open_row moves that transaction to vc_open.
  * No transaction is lost, even if several CPUs move it at the same time.
  */
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -86,7 +87,6 @@ FIXTURE(moved) {
 	int fd, map;
 	uint32_t handle;
 	uint64_t id;
-	pid_t pids[ATTACKERS];
 };
 
 FIXTURE_SETUP(moved)
@@ -211,44 +211,103 @@ static long long now_ns(void)
 	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-/* Begins of several users move the same transaction at the same time. */
-TEST_F(moved, by_several)
+/*
+ * Begin and end transactions for three seconds, while several users' begins move them, and set @n
+ * to their number.  @counts is 0 or VCPC_TRACE_F_COUNTS.
+ */
+static int run_attacked(int fd, int map, uint32_t handle, uint64_t id, uint32_t counts, uint64_t *n)
 {
+	int status, row, go[2], bad = fire(fd, VCPC_TRACE_BEGIN, handle);
+	pid_t pids[ATTACKERS];
 	long long until;
-	int row, go[2];
-	uint64_t n = 0;
 
-	UNLESS_MISSING();
-	ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_BEGIN, self->handle));
-	row = row_of(self->map, self->id);
-	ASSERT_LE(0, row);
-	ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_ABORT, self->handle));
-	ASSERT_EQ(0, pipe(go));
+	row = row_of(map, id);
+	if (bad || row < 0 || fire(fd, VCPC_TRACE_ABORT, handle) || pipe(go))
+		return -1;
 	for (int i = 0; i < ATTACKERS; i++) {
-		self->pids[i] = attacker(self->map, row, go);
-		ASSERT_LT(0, self->pids[i]);
+		pids[i] = attacker(map, row, go);
+		bad |= pids[i] < 0;
 	}
 	close(go[0]);
 	close(go[1]);
 	until = now_ns() + 3000000000ll;
-	for (; now_ns() < until; n++) {
-		ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_BEGIN, self->handle));
-		if (n % 4 == 0)
+	for (*n = 0; now_ns() < until && !bad; ++*n) {
+		bad = fire(fd, VCPC_TRACE_BEGIN | counts, handle);
+		if (*n % 4 == 0)
 			usleep(1);
-		ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_END, self->handle));
+		bad |= fire(fd, VCPC_TRACE_END | counts, handle);
 	}
 	for (int i = 0; i < ATTACKERS; i++) {
-		int status;
-
-		kill(self->pids[i], SIGKILL);
-		EXPECT_EQ(self->pids[i], waitpid(self->pids[i], &status, 0));
-		EXPECT_EQ(SIGKILL, status);
+		if (pids[i] < 0)
+			continue;
+		kill(pids[i], SIGKILL);
+		bad |= waitpid(pids[i], &status, 0) != pids[i] || status != SIGKILL;
 	}
+	return bad;
+}
+
+/* Begins of several users move the same transaction at the same time. */
+TEST_F(moved, by_several)
+{
+	uint64_t n;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, run_attacked(self->fd, self->map, self->handle, self->id, 0, &n));
 	TH_LOG("%llu transactions", (unsigned long long)n);
 	EXPECT_EQ(n, count_of("victim's", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);
 	EXPECT_EQ(0, self->drops.open_full);
+}
+
+/* The number of the tag's transactions that were counted */
+static uint64_t counted(const char *name)
+{
+	struct shim_trace *trace;
+	uint64_t transactions = 0;
+	size_t n = 0;
+
+	if (shim_trace_open(&trace))
+		return 0;
+	shim_trace_counts_get(trace, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(shim_trace_count_at(trace, i)->name, name))
+			transactions = shim_trace_count_at(trace, i)->transactions;
+	shim_trace_close(trace);
+	return transactions;
+}
+
+/*
+ * A transaction with counts begins twice: first without counts, and then another user's begin can
+ * move it.
+ */
+TEST_F(moved, with_counts)
+{
+	struct vcpc_request request = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.flags = VCPC_REQ_F_USER,
+	};
+	struct vcpc_set_create_args create = {
+		.size = sizeof(create), .nr_requests = 1, .request_size = sizeof(request),
+		.requests = (uintptr_t)&request,
+	};
+	struct vcpc_bind_args bind = { .size = sizeof(bind), .flags = VCPC_BIND_F_TRACE };
+	uint64_t n;
+	int set;
+
+	UNLESS_MISSING();
+	set = ioctl(self->fd, VCPC_IOC_SET_CREATE, &create);
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, ioctl(set, VCPC_IOC_BIND, &bind));
+	ASSERT_EQ(0, run_attacked(self->fd, self->map, self->handle, self->id, VCPC_TRACE_F_COUNTS,
+				  &n));
+	TH_LOG("%llu transactions", (unsigned long long)n);
+	EXPECT_EQ(n, count_of("victim's", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(n, counted("victim's"));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(0, self->drops.count_full);
+	close(set);
 }
 
 TEST_HARNESS_MAIN
