@@ -183,7 +183,7 @@ TEST_F(functions, what_is_typed_wrong)
 	REFUSED(2, "is not BINARY:PROVIDER:BEGIN,END[=TAG]", "vcpc trace on --usdt libc.so.6:read");
 	REFUSED(2, "is not BINARY:PROVIDER:BEGIN,END[=TAG]", "vcpc trace on --usdt libc.so.6:a:b");
 	REFUSED(2, "require --function or --usdt", "vcpc trace on -p 1");
-	REFUSED(2, "is not a number", "vcpc trace on --function libc.so.6:read -p x");
+	REFUSED(2, "invalid number", "vcpc trace on --function libc.so.6:read -p x");
 	REFUSED(2, "does not accept this option", "vcpc trace off --function libc.so.6:read");
 	REFUSED(1, "tracing is off", "vcpc trace functions");
 }

@@ -115,7 +115,7 @@ bad 2 "is not a process ID" stat -p ''
 bad 2 "is not a process ID" stat -p 0
 bad 2 "is not a CPU's number" stat -C 5-2
 bad 2 "is not a CPU's number" stat -C x
-bad 2 "is not a number from 1" stat -r 1x true
+bad 2 "invalid number of runs" stat -r 1x true
 bad 2 "-x and -j are mutually exclusive" stat -x, -j true
 bad 2 "--for requires" stat --for 1s true
 bad 2 "--fail-if" compare a b --fail-if
@@ -134,7 +134,7 @@ result "-dd: also the TLBs"
 good stat -e '{page-faults,context-switches},task-clock' true
 [ "$(grep -cE '^ *[0-9.,]+ (msec|    ) (page-faults|context-switches|task-clock)' err)" = 3 ]
 result "a group"
-bad 2 "is not a group" stat -e '{page-faults}:u' true
+bad 2 "invalid event group" stat -e '{page-faults}:u' true
 bad 2 "without a closing brace" stat -e '{page-faults,task-clock' true
 bad 2 "contains an empty event name" stat -e '{}' true
 good stat -e page-faults,task-clock sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
@@ -183,7 +183,7 @@ good record -o zwei -I 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
 bad 1 "it already exists; choose another name" record -o zwei -e page-faults true
 bad 1 "cannot create archive '/no/such/a'" record -o /no/such/a -e page-faults true
 bad 2 "a command is required" record -o drei
-bad 2 "is neither a size such as 64M" record --rotate x true
+bad 2 "invalid size or time 'x'" record --rotate x true
 [ "$(ls -d drei* 2>/dev/null)" = '' ]
 result "nothing remains of a failed recording"
 for command in replay dump summary label check; do
@@ -213,7 +213,7 @@ bad 1 "no metric" dump zwei no.such.metric
 good compare lauf-ä-日本 zwei
 good compare lauf-ä-日本 zwei --fail-if 'page_faults_u > +10000%'
 bad 2 "two archives are required" compare zwei
-bad 2 "is not a condition" compare zwei zwei --fail-if bogus
+bad 2 "invalid condition 'bogus'" compare zwei zwei --fail-if bogus
 good report lauf-ä-日本 -o seite-ä.html
 grep -q '</html>' seite-ä.html
 result "... is a complete page"

@@ -50,13 +50,13 @@ expect 0 "Usage: vcpc stat" help stat
 expect 0 "Usage: vcpc COMMAND" help
 expect 2 "unknown command 'no-such'" help no-such
 expect 2 "invalid interval '0.5' (at least 1ms" stat -I 0.5 true
-expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true
-expect 2 "--max-size: '0' is not a number of bytes" record --max-size 0 true
-expect 2 "--max-tags: '0' is not a number from 1 to" trace on --max-tags 0
+expect 2 "--max-size: invalid size '5T'" record --max-size 5T true
+expect 2 "--max-size: invalid size '0'" record --max-size 0 true
+expect 2 "--max-tags: invalid number '0' (1 to" trace on --max-tags 0
 expect 2 "invalid value 'often' for --begins (use kernel or user)" trace on --begins=often
-expect 2 "--max-open: '-4' is not a number from 1 to" trace on --max-open=-4
-expect 2 "--events: '9x' is not a number of bytes" trace on --events=9x
-expect 2 "--rounds: 'many' is not a number" trace show --rounds many
+expect 2 "--max-open: invalid number '-4' (1 to" trace on --max-open=-4
+expect 2 "--events: invalid size '9x'" trace on --events=9x
+expect 2 "--rounds: invalid number 'many'" trace show --rounds many
 if [ -e /dev/vcpc ]; then
 	for what in multiplex stat record events "commands of the original systems" "files of a failed recording"; do
 		n=$((n + 1))

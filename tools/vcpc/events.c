@@ -84,7 +84,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 	events->text[events->n] = text;
 	while ((name = next_name(&rest)) != NULL) {
 		if (!take_braces(events, &name, &inside))
-			return vcpc_usage("'%s' is not a group of events such as {cycles:u,instructions:u}", list);
+			return vcpc_usage("invalid event group '%s' (example: {cycles:u,instructions:u})", list);
 		if (!*name)
 			return vcpc_usage("'%s' contains an empty event name", list);
 		if (events->n == SHIM_SET_MAX)

@@ -13,7 +13,7 @@
 
 static int bad(const char *text)
 {
-	return vcpc_usage("'%s' is not a condition such as 'checkout:instructions > +2%%', 'elapsed > +100ms' or 'checkout:count < 0'",
+	return vcpc_usage("invalid condition '%s' (examples: 'checkout:instructions > +2%%', 'elapsed > +100ms', 'checkout:count < 0')",
 			  text);
 }
 

@@ -45,7 +45,7 @@ int record_help(void)
 static int parse_size(const char *text, double *size)
 {
 	return vcpc_parse_size(text, size) ? 0 :
-	       vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
+	       vcpc_usage("--max-size: invalid size '%s' (example: 64M)", text);
 }
 
 static int own_option(int letter, void *arg)

@@ -103,7 +103,7 @@ static int take_samples(struct options *o)
 	o->samples = strtoul(optarg, &end, 10);
 	if (*optarg >= '0' && *optarg <= '9' && !*end && o->samples && o->samples <= MOST_ROWS)
 		return 0;
-	return vcpc_usage("-s: '%s' is not a number of rows from 1 to %d", optarg, MOST_ROWS);
+	return vcpc_usage("-s: invalid number of rows '%s' (1 to %d)", optarg, MOST_ROWS);
 }
 
 /* Return 0, or an exit status after printing a message. */

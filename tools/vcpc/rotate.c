@@ -53,7 +53,7 @@ int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
 	    !vcpc_parse_interval(text, &rotate->time) && rotate->time >= SHORTEST)
 		return 0;
 	rotate->time = 0;
-	return vcpc_usage("--rotate: '%s' is neither a size such as 64M nor a time such as 1h (at least 1s)", text);
+	return vcpc_usage("--rotate: invalid size or time '%s' (examples: 64M, 1h; a time must be at least 1s)", text);
 }
 
 int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
@@ -62,7 +62,7 @@ int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
 	unsigned long keep = strtoul(text, &end, 10);
 
 	if (!isdigit((unsigned char)*text) || *end || keep < 2 || keep > MOST_KEPT)
-		return vcpc_usage("--keep: '%s' is not a number of archives (at least 2: one is being written, the others are complete)",
+		return vcpc_usage("--keep: invalid number of archives '%s' (at least 2: one is being written, the others are complete)",
 				  text);
 	rotate->keep = keep;
 	return 0;

@@ -387,7 +387,7 @@ static int take_repeat(struct job *job)
 	job->runs = strtoul(optarg, &end, 10);
 	if (*optarg >= '0' && *optarg <= '9' && !*end && job->runs && job->runs <= MOST_RUNS)
 		return 0;
-	return vcpc_usage("-r: '%s' is not a number from 1 to %d", optarg, MOST_RUNS);
+	return vcpc_usage("-r: invalid number of runs '%s' (1 to %d)", optarg, MOST_RUNS);
 }
 
 static int divide(struct job *job, enum vcpc_apart apart)

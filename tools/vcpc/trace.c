@@ -238,14 +238,14 @@ static int take_number(const char *option, uint32_t *n)
 {
 	if (!optarg || !parse_number(optarg, n))
 		return 0;
-	return vcpc_usage("%s: '%s' is not a number from 1 to %lu", option, optarg, MOST);
+	return vcpc_usage("%s: invalid number '%s' (1 to %lu)", option, optarg, MOST);
 }
 
 static int take_size(const char *option, uint32_t *n)
 {
 	if (!optarg || !parse_size(optarg, n))
 		return 0;
-	return vcpc_usage("%s: '%s' is not a number of bytes from 1 to 1024M, such as 65536, 64K or 1M",
+	return vcpc_usage("%s: invalid size '%s' (1 byte to 1024M; examples: 65536, 64K, 1M)",
 			  option, optarg);
 }
 

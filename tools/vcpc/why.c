@@ -160,7 +160,7 @@ static int take_percent(const char *text, struct job *job)
 	job->view.above = text;
 	if (*digits >= '0' && *digits <= '9' && !*end && job->percent < 100)
 		return 0;
-	return vcpc_usage("--above: '%s' is not a percentile below 100, such as p99 or p99.9", text);
+	return vcpc_usage("--above: invalid percentile '%s' (below 100; examples: p99, p99.9)", text);
 }
 
 static int take_pid(const char *text, struct job *job)
