@@ -41,7 +41,7 @@ result "no transactions"
 rm -f /tmp/why.end
 sh -c 'while [ ! -e /tmp/why.end ]; do orders; done' >/dev/null 2>&1 &
 why batch --for 3s
-[ $? = 0 ] && grep -q '^batch, p99 is slow at .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
+[ $? = 0 ] && grep -q '^batch, transactions above p99 take .* on average: .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
 	grep -q '^Other tags: ' "$dir/out"
 result "one screen"
 why absent --for 2s

@@ -16,7 +16,7 @@ vcpc trace on --function vcpc:main=job 2>"$dir/err"
 result "trace a function"
 (while [ ! -e "$dir/end" ]; do vcpc stat -e task-clock -- sleep 0.2; done) >/dev/null 2>&1 &
 timeout 200 vcpc why job --for 10s >"$dir/out" 2>"$dir/err" &&
-	grep -q '^job, p99 is slow at .* blocked' "$dir/out" && grep -q '^    in [a-z0-9_]* .*ms' "$dir/out"
+	grep -q '^job, transactions above p99 take .* on average: .* blocked' "$dir/out" && grep -q '^    in [a-z0-9_]* .*ms' "$dir/out"
 result "the function is explained"
 : >"$dir/end"
 wait

@@ -37,7 +37,7 @@ step() {
 
 step 'why checkout --for 10s'
 result "step 1: watch the program"
-awk 'NR == 1 && /^checkout, p99 is slow at .* blocked \([0-9]+ % of that in wait4\)/ { for (i = 1; i < NF; i++)
+awk 'NR == 1 && /^checkout, transactions above p99 take .* on average: .* blocked \([0-9]+ % of that in wait4\)/ { for (i = 1; i < NF; i++)
 	if ($i == "(" || $(i + 1) == "%") { share = $i; sub(/\(/, "", share) } } END { exit !(share + 0 > 90) }' log
 result "step 2: the first line names the wait"
 awk '/^    in wait4/ { split("", v); n = 0; for (i = 3; i <= NF; i++) if ($i ~ /^[0-9.]+$/) v[++n] = $i

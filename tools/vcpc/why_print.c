@@ -100,8 +100,8 @@ static void print_table(const struct why_view *view, const struct shim_why_tag *
 }
 
 /*
- * Print a sentence such as "The slow ones take 5.8 ms: 0.4 ms on CPU, 4.9 ms blocked, mostly in
- * fsync, ..."
+ * Print a sentence such as "transactions above p99 take 5.8 ms on average: 400 us on CPU, 4.9 ms
+ * blocked (98 % of that in fsync, I/O), ..."
  */
 static void print_sentence(const struct why_view *view, const struct shim_why_tag *tag,
 			   size_t nreasons)
@@ -110,7 +110,7 @@ static void print_sentence(const struct why_view *view, const struct shim_why_ta
 	uint64_t blocked = tag->slow.ns[SHIM_WHY_BLOCKED];
 	char whole[32], cpu[32], wait[32], block[32], reason[64];
 
-	printf("%s is slow at %s: %s on CPU, %s blocked", view->above,
+	printf("transactions above %s take %s on average: %s on CPU, %s blocked", view->above,
 	       why_duration(per((uint64_t)time_of(&tag->slow), &tag->slow), whole, sizeof(whole)),
 	       why_duration(per(tag->slow.ns[SHIM_WHY_ON_CPU], &tag->slow), cpu, sizeof(cpu)),
 	       why_duration(per(blocked, &tag->slow), block, sizeof(block)));
