@@ -84,7 +84,7 @@ result "bpf(2) returns ENOSYS: the filter is named"
 if [ "$(with /proc/sys/kernel/perf_event_paranoid 3 cat /proc/sys/kernel/perf_event_paranoid 2>"$dir/err")" = 3 ]; then
 	# Run as a user without privileges, because root in the namespace has none outside it.
 	said with /proc/sys/kernel/perf_event_paranoid 2 "$vcpc" doctor
-	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode requires 1, whole CPUs require 0'
+	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode requires level 1, counting on whole CPUs requires level 0'
 	result "paranoid 2: doctor describes what requires a lower value"
 	said with /proc/sys/kernel/perf_event_paranoid 2 setpriv --bounding-set=-all --inh-caps=-all "$dir/filter" "$SYS_perf_event_open" "$EACCES" "$vcpc" stat -e page-faults true
 	! has 'sysctl kernel.perf_event_paranoid=2'

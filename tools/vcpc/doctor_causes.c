@@ -156,7 +156,7 @@ static void check_capabilities(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "no %s", perfmon ? "CAP_BPF" : bpf ? "CAP_PERFMON" : "CAP_PERFMON, no CAP_BPF");
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs or count the kernel", "");
+	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count on whole CPUs or count in kernel mode", "");
 }
 
 /* Check what perf permits to users without CAP_PERFMON. */
@@ -175,14 +175,14 @@ static void check_paranoid(struct vcpc_finding *f)
 	vcpc_found(f, "%ld", level);
 	f->restricts = level > 0 && !has_capability(f, CAP_PERFMON);
 	if (level > 2)
-		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and running processes; without the module, only root may count at all",
+		vcpc_limits(f, VCPC_LIMITED, "only root may count on whole CPUs and in running processes; without the module, only root may count at all",
 			    "as root: sysctl kernel.perf_event_paranoid=2");
 	else if (level == 2)
-		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; kernel mode requires 1, whole CPUs require 0", "");
+		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; counting in kernel mode requires level 1, counting on whole CPUs requires level 0", "");
 	else if (level == 1)
-		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode; whole CPUs require 0", "");
+		vcpc_limits(f, VCPC_FINE, "users may also count in kernel mode; counting on whole CPUs requires level 0", "");
 	else
-		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode and whole CPUs", "");
+		vcpc_limits(f, VCPC_FINE, "users may also count in kernel mode and on whole CPUs", "");
 }
 
 static void check_lockdown(struct vcpc_finding *f)
@@ -214,7 +214,7 @@ static void check_seccomp(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "a filter is active, for example a container's");
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "it may refuse perf_event_open(2) and bpf(2)",
+	vcpc_limits(f, VCPC_FINE, "it may block perf_event_open(2) and bpf(2)",
 		    "run the container with: --cap-add PERFMON --cap-add BPF, or --security-opt seccomp=PROFILE");
 }
 
@@ -231,7 +231,7 @@ static void check_lsm(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "%.200s; this process is confined as '%.200s'", list, label);
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "the policy may refuse counting and BPF programs", "");
+	vcpc_limits(f, VCPC_FINE, "the policy may forbid counting and BPF programs", "");
 }
 
 /* The core PMUs: @n of them, as "cpu_core (CPUs 0-15), cpu_atom (CPUs 16-23)" */
@@ -261,7 +261,7 @@ static void check_pmu(struct vcpc_finding *f)
 		vcpc_found(f, "hardware counters: %.480s", pmus.text);
 		f->restricts = pmus.n > 1;
 		if (f->restricts)
-			vcpc_limits(f, VCPC_FINE, "there are several kinds of cores: hardware events are counted through perf, without overflow signals; to count an event that only one kind has, name its PMU (cpu_core/EVENT/)", "");
+			vcpc_limits(f, VCPC_FINE, "there are several kinds of core: hardware events are counted through perf, without overflow signals; to count an event that only one kind has, name its PMU (cpu_core/EVENT/)", "");
 		return;
 	}
 	f->restricts = true;
@@ -298,7 +298,7 @@ static void check_cpus(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "online: %.200s; offline: %.200s", online, offline);
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "offline CPUs cannot be counted",
+	vcpc_limits(f, VCPC_FINE, "events cannot be counted on offline CPUs",
 		    "as root: echo 1 >/sys/devices/system/cpu/cpuN/online");
 }
 
