@@ -54,7 +54,7 @@ run -e cpu_atom/core_only/ true
 [ $? = 1 ] && grep -q "there is no PMU 'cpu_atom', or it has no such event" "$dir/err"
 result "an event that the kind lacks"
 vcpc record -o "$dir/none" -e rd0 true 2>"$dir/err"
-[ $? = 1 ] && grep -q "only some kinds of cores have the event.*'cpu_core/config=0xd0/'" "$dir/err"
+[ $? = 1 ] && grep -q "only some kinds of core have the event.*'cpu_core/config=0xd0/'" "$dir/err"
 result "a sum that is not possible"
 run sh "$dir/job"
 [ "$(count instructions)" = 6600 ] && [ "$(count cpu_core/branches/)" = 2000 ]

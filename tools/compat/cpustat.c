@@ -69,7 +69,7 @@ static const struct command self = {
 		 "\t-p period\n\t\t  cycle through all sets once every PERIOD seconds;\n"
 		 "\t\t  the count is the number of cycles\n"
 		 "\t-s\t  keep each CPU busy with an idle-priority thread while\n"
-		 "\t\t  a set counts system mode only\n"
+		 "\t\t  a set counts only in system mode\n"
 		 "\t-t\t  add a column with the counting time in nanoseconds\n"
 		 "\t-T d|u\t  print the date, or seconds since 1970, before each line\n\n"
 		 "\tThe interval is in seconds (default 5); by default the count is unlimited.\n",

@@ -143,7 +143,7 @@ static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int 
  */
 void vcpc_no_memory(void)
 {
-	exit(vcpc_fail(ENOMEM, "not enough memory"));
+	exit(vcpc_fail(0, "out of memory"));
 }
 
 /**

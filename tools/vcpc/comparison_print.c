@@ -102,7 +102,7 @@ void vcpc_comparison_sides(FILE *out, const struct vcpc_comparison *c)
 	if (c->nruns[0] > 1 && c->nruns[1] > 1)
 		fputs(", and 95 % confidence intervals of their difference (Welch's t)\n", out);
 	else
-		fputs("; with two or more runs per side, confidence intervals are printed\n", out);
+		fputs(" only (confidence intervals require two or more runs per side)\n", out);
 }
 
 bool vcpc_comparison_used(const struct vcpc_comparison *c, size_t *i)

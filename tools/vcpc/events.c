@@ -311,7 +311,7 @@ static int events_help(void)
 	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint.  Tracepoints are not listed; see\n"
 	       "/sys/kernel/tracing/events.\n"
 	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf.  If the machine\n"
-	       "has several kinds of cores, cpu_core/cycles/ and libpfm's adl_glc::INST_RETIRED:ANY_P\n"
+	       "has several kinds of core, cpu_core/cycles/ and libpfm's adl_glc::INST_RETIRED:ANY_P\n"
 	       "count on one of them only.\n");
 	return 0;
 }

@@ -81,7 +81,7 @@ static int kind_add(struct shim_handle *handle, const struct pmus *pmus, const c
 	if (is_full(to, rows, n ? n : 1)) {
 		while (n--)
 			free(on[n]);
-		return vcpc_usage("too many events (at most %d, each counted once for each of %u kinds of cores)",
+		return vcpc_usage("too many events (at most %d, each counted once for each of %u kinds of core)",
 				  SHIM_SET_MAX, pmus->n);
 	}
 	/* Compute no sum if one kind of core lacks the event. */
@@ -154,7 +154,7 @@ int vcpc_kinds_explain(const char *event)
 	n = find_kinds(handle, &pmus, event, on);
 	shim_close(handle);
 	if (n)
-		ret = vcpc_fail(0, "only some kinds of cores have the event '%s', so it has no total; count it as '%s'",
+		ret = vcpc_fail(0, "only some kinds of core have the event '%s', so it has no total; count it as '%s'",
 				event, on[0]);
 	while (n--)
 		free(on[n]);

@@ -59,7 +59,7 @@ static const struct refusal {
 	{ "why", "t", NULL, "use -p PID; its threads are watched together" },
 	{ "top trace", "D", NULL, "use sleep(1) before this command to wait" },
 	{ "trace", "i", NULL, "use -I TIME to set the interval of 'vcpc trace show'" },
-	{ "trace", "e", NULL, "use --counts EVENT,... to count events in transactions, --events to keep single events" },
+	{ "trace", "e", NULL, "use --counts EVENT,... to count events in transactions, --events to record individual events" },
 	{ "trace", "t", NULL, "all threads are traced; use --processes for statistics of each process" },
 	{ "trace", "r", NULL, "use --rounds N" },
 	{ "trace", "d", NULL, "use --hist for the distribution of the durations" },

@@ -43,7 +43,7 @@ static const char help_text[] =
 	"                omits transactions that have not ended or never end (default with probes)\n"
 	"  --processes   keep statistics by process, for 'vcpc top --by process'\n"
 	"  --counts EVENT,...  make each traced thread count these events in its transactions\n"
-	"  --events      keep single events, for 'export' (default size: 1 MiB)\n"
+	"  --events      record individual events, for 'export' (default size: 1 MiB)\n"
 	"  --direct      allow programs to write their own statistics (SHIM_TRACE=direct)\n"
 	"  --max-tags N  limit the number of tags with statistics\n"
 	"  --max-open N  limit the number of open transactions that the kernel keeps\n"

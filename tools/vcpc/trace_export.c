@@ -134,7 +134,7 @@ static int fail(int err)
 	case -ENOENT:
 		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on --events'");
 	case -ENODATA:
-		return vcpc_fail(0, "tracing keeps no single events; turn it off, then on with 'vcpc trace on --events'");
+		return vcpc_fail(0, "tracing records no individual events; turn it off, then on with 'vcpc trace on --events'");
 	case -EBUSY:
 		return vcpc_fail(0, "another process is exporting the events");
 	default:

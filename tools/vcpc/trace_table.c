@@ -200,7 +200,7 @@ static void show_drops(const struct shim_trace_drops *drops)
 		{ drops->given_up, "transactions that did not end (end of the process, longjmp or exception)" },
 		{ drops->count_full, "counts of transactions, because there are too many combinations of tag and events" },
 		{ drops->direct_full, "events of SHIM_TRACE=direct, because there were too few slots (--direct)" },
-		{ drops->ring_full, "single events, because they were not exported in time (--events)" },
+		{ drops->ring_full, "individual events, because they were not exported in time (--events)" },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)

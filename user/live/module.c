@@ -45,8 +45,8 @@ static const struct shim_metric metrics[] = {
 	     "Instances of sets that were found to have lost counts, for any reason."),
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that did not inherit a set",
 	     "New threads for which no instance of an inherited set could be created."),
-	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused because of a user's limit",
-	     "Sets, bindings and trace tags that were refused because their user had\n"
+	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests rejected because of a user's limit",
+	     "Sets, bindings and trace tags that were rejected because their user had\n"
 	     "reached the limit."),
 };
 

@@ -25,14 +25,14 @@
 static const struct shim_metric metrics[] = {
 	AMOUNT(0, "sets", "sets that each user has open",
 	       "Sets of counters that each user's programs have open in the module. More than\n"
-	       "vcpc.limit.user_sets are refused."),
+	       "vcpc.limit.user_sets are rejected."),
 	AMOUNT(1, "counters", "counters of each user's sets",
 	       "Counters of each user's bound sets: for each thread, the set's number of\n"
 	       "events plus 1, and 7 more for each clock that can overflow. More than\n"
-	       "vcpc.limit.user_counters are refused."),
+	       "vcpc.limit.user_counters are rejected."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open, or that the module keeps for\n"
-	       "later use. More than vcpc.limit.user_tags are refused."),
+	       "later use. More than vcpc.limit.user_tags are rejected."),
 	LIMIT(0, "user_sets", "maximum number of open sets per user",
 	      "The module's parameter max_user_sets."),
 	LIMIT(1, "user_counters", "maximum number of counters in the sets of a user",
