@@ -143,6 +143,6 @@ done
 [ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'are mutually exclusive' "$dir/err"
 result "... wrong limits"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
-[ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
+[ $? = 1 ] && grep -q "specified twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
 result "the same event twice"
 done_testing
