@@ -230,6 +230,15 @@ TEST_F(archive, equal_stamps)
 	af_remove(base);
 }
 
+/* Begin an archive of two counters. */
+static void begin_of_two(struct af *a, char *base, size_t size)
+{
+	af_folder(base, size);
+	af_open(a, base, 3);
+	af_desc(a, AF_PMID(CU32), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "often");
+	af_desc(a, AF_PMID(LATE), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "late");
+}
+
 /* Other metrics of a fetch do not change which of several observations of a time is used. */
 TEST_F(archive, equal_stamps_and_a_rare_metric)
 {
@@ -238,10 +247,7 @@ TEST_F(archive, equal_stamps_and_a_rare_metric)
 	struct af a;
 	char base[256];
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, AF_PMID(CU32), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "often");
-	af_desc(&a, AF_PMID(LATE), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "late");
+	begin_of_two(&a, base, sizeof(base));
 	af_index(&a, 0);
 	for (int i = 0; i < 6; i++) {
 		af_begin(&a, seconds[i] * AF_SEC);
@@ -277,10 +283,7 @@ TEST_F(archive, earlier_fetches_hide_nothing)
 	struct af a;
 	char base[256];
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, AF_PMID(CU32), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "often");
-	af_desc(&a, AF_PMID(LATE), PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "late");
+	begin_of_two(&a, base, sizeof(base));
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
 		if (i == 0 || i == 4)
 			af_index(&a, records[i].seconds * AF_SEC);

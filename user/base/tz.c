@@ -9,7 +9,6 @@
  * Threads: a zone does not change after shim_tz__open().
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,34 +23,13 @@
 #include "process.h"
 #include "tstamp.h"
 #include "tz.h"
+#include "tz_rule.h"
 
 #define ZONEINFO	"/usr/share/zoneinfo"
 #define DAY		86400
-#define ABBREVIATION	64
 #define LARGEST_FILE	(1u << 20)
 #define HEADER		44
 #define LEAPS		10000	/* more than will occur in a thousand years */
-
-struct kind {
-	int32_t offset;		/* seconds east of UTC */
-	bool dst;
-	const char *name;
-};
-
-/* The yearly change from one kind of time to another */
-struct change {
-	enum { DAY_OF_MONTH_WEEK, DAY_BUT_LEAP, DAY_FROM_0 } form;
-	int month, week, day;
-	int32_t time;		/* seconds into the day, in the local time before the change */
-};
-
-/* A rule: @kind[1] applies from @change[0] to @change[1], if @has_dst */
-struct rule {
-	bool has_dst;
-	struct kind kind[2];
-	struct change change[2];
-	char names[2][ABBREVIATION];
-};
 
 /**
  * struct shim_tz - a zone
@@ -69,7 +47,7 @@ struct rule {
  */
 struct shim_tz {
 	bool has_rule;
-	struct rule rule;
+	struct shim_tz_rule rule;
 	size_t n, nkinds, nleaps;
 	int64_t *at;
 	uint8_t *to;
@@ -77,169 +55,17 @@ struct shim_tz {
 		int64_t at;
 		int32_t seconds;
 	} *leap;
-	struct kind *kinds;
+	struct shim_tz_kind *kinds;
 	char *names;
 	size_t first;
 };
 
-/*
- * Parse a number.  If it exceeds @most, it becomes @most if @limit is set, as in the C library;
- * otherwise it is an error.  Return the end of the number, or NULL on error.
- */
-static const char *number(const char *s, int most, bool limit, int *out)
-{
-	int n = 0;
-
-	if (!isdigit((unsigned char)*s))
-		return NULL;
-	for (; isdigit((unsigned char)*s); s++)
-		n = n > most ? n : n * 10 + (*s - '0');
-	*out = n > most ? most : n;
-	return n > most && !limit ? NULL : s;
-}
-
-/* Parse [+-]hh[:mm[:ss]]. */
-static const char *clock_time(const char *s, int hours, int32_t *out)
-{
-	int sign = *s == '-' ? -1 : 1, h, m = 0, sec = 0;
-
-	if (*s == '-' || *s == '+')
-		s++;
-	s = number(s, hours, true, &h);
-	if (s && *s == ':')
-		s = number(s + 1, 59, true, &m);
-	if (s && *s == ':')
-		s = number(s + 1, 59, true, &sec);
-	if (s)
-		*out = sign * (h * 3600 + m * 60 + sec);
-	return s;
-}
-
-static const char *zone_name(const char *s, char name[ABBREVIATION])
-{
-	bool quoted = *s == '<';
-	size_t n = 0;
-
-	s += quoted;
-	while (quoted ? isalnum((unsigned char)s[n]) || s[n] == '+' || s[n] == '-' :
-			isalpha((unsigned char)s[n]))
-		n++;
-	if (n < 3 || n >= ABBREVIATION || (quoted && s[n] != '>'))
-		return NULL;
-	memcpy(name, s, n);
-	name[n] = '\0';
-	return s + n + quoted;
-}
-
-/* Parse Mm.w.d, Jn or n, and /time. */
-static const char *take_change(const char *s, struct change *c)
-{
-	c->time = 2 * 3600;
-	if (*s == 'M') {
-		c->form = DAY_OF_MONTH_WEEK;
-		s = number(s + 1, 12, false, &c->month);
-		s = s && *s == '.' ? number(s + 1, 5, false, &c->week) : NULL;
-		s = s && *s == '.' ? number(s + 1, 6, false, &c->day) : NULL;
-		if (!s || !c->month || !c->week)
-			return NULL;
-	} else {
-		c->form = *s == 'J' ? DAY_BUT_LEAP : DAY_FROM_0;
-		s = number(s + (*s == 'J'), 365, false, &c->day);
-		if (!s || (c->form == DAY_BUT_LEAP && !c->day))
-			return NULL;
-	}
-	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
-}
-
-/* Parse "EST5EDT,M3.2.0,M11.1.0".  Without dates, use the rules of the United States since 2007. */
-static bool take_rule(const char *s, struct rule *r)
-{
-	static const char usual[] = ",M3.2.0,M11.1.0";
-	int32_t west;
-
-	*r = (struct rule){ 0 };
-	s = zone_name(s, r->names[0]);
-	s = s ? clock_time(s, 24, &west) : NULL;
-	if (!s)
-		return false;
-	r->kind[0].offset = -west;
-	if (!*s)
-		return true;
-	s = zone_name(s, r->names[1]);
-	if (!s)
-		return false;
-	west -= 3600;
-	if (*s && *s != ',')
-		s = clock_time(s, 24, &west);
-	if (!s)
-		return false;
-	r->kind[1] = (struct kind){ .offset = -west, .dst = true };
-	r->has_dst = true;
-	if (!*s)
-		s = usual;
-	for (int i = 0; s && i < 2; i++)
-		s = *s == ',' ? take_change(s + 1, &r->change[i]) : NULL;
-	return s && !*s;
-}
-
-static bool is_leap(int64_t year)
-{
-	return year % 4 == 0 && (year % 100 || year % 400 == 0);
-}
-
-/*
- * Return the days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's
- * rules.
- */
-static int64_t days_before(int64_t year)
-{
-	int64_t y = year - 1;
-
-	return year > 1970 ? y * 365 + y / 4 - y / 100 + y / 400 - 719162 : 0;
-}
-
-/* Return the seconds from 1970 to the change in @year, in the local time before it. */
-static int64_t change_in(const struct change *c, int64_t year)
-{
-	static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
-	int64_t first = days_before(year), day;
-	int length, weekday;
-
-	if (c->form == DAY_BUT_LEAP) {
-		day = first + c->day - 1 + (is_leap(year) && c->day > 59);
-	} else if (c->form == DAY_FROM_0) {
-		day = first + c->day;
-	} else {
-		length = before[c->month] - before[c->month - 1] + (c->month == 2 && is_leap(year));
-		day = first + before[c->month - 1] + (c->month > 2 && is_leap(year));
-		/* 1970 began on a Thursday. */
-		weekday = (int)(((day + 4) % 7 + 7) % 7);
-		weekday = (c->day - weekday + 7) % 7 + (c->week - 1) * 7;
-		day += weekday < length ? weekday : weekday - 7;
-	}
-	return day * DAY + c->time;
-}
-
-static const struct kind *of_rule(const struct rule *r, time_t t)
-{
-	int64_t from, to;
-	struct tm utc;
-	bool dst;
-
-	if (!r->has_dst || !shim_civil__date(t, &utc))
-		return &r->kind[0];
-	from = change_in(&r->change[0], utc.tm_year + 1900ll) - r->kind[0].offset;
-	to = change_in(&r->change[1], utc.tm_year + 1900ll) - r->kind[1].offset;
-	dst = from > to ? !(t >= to && t < from) : t >= from && t < to;
-	return &r->kind[dst];
-}
-
-static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
+static const struct shim_tz_kind *kind_at(const struct shim_tz *tz, time_t t)
 {
 	size_t lo = 0, hi = tz->n;
 
 	if (tz->has_rule && (!tz->n || t >= tz->at[tz->n - 1]))
-		return of_rule(&tz->rule, t);
+		return shim_tz_rule__kind(&tz->rule, t);
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -348,7 +174,7 @@ static int fill(struct shim_tz *tz, const struct block *b, size_t word)
 
 		if (type[5] > b->chars)
 			return -EINVAL;
-		tz->kinds[i] = (struct kind){ (int32_t)shim_be32__get(type), type[4],
+		tz->kinds[i] = (struct shim_tz_kind){ (int32_t)shim_be32__get(type), type[4],
 					      tz->names + type[5] };
 	}
 	for (uint32_t i = 0; i < b->times; i++) {
@@ -372,7 +198,7 @@ static void take_footer(struct shim_tz *tz, const uint8_t *p, size_t len)
 	const uint8_t *end = len && *p == '\n' ? memchr(p + 1, '\n', len - 1) : NULL;
 	char *text = end ? strndup((const char *)p + 1, (size_t)(end - p - 1)) : NULL;
 
-	tz->has_rule = text && take_rule(text, &tz->rule);
+	tz->has_rule = text && shim_tz_rule__parse(text, &tz->rule);
 	free(text);
 }
 
@@ -468,8 +294,8 @@ static int open_zone(const char *name, bool foreign, struct shim_tz **out)
 	} else if (err) {
 		forget_file(tz);
 		tz->has_rule = true;
-		if (!take_rule(name, &tz->rule))
-			tz->rule = (struct rule){ .names = { "UTC" } };
+		if (!shim_tz_rule__parse(name, &tz->rule))
+			tz->rule = (struct shim_tz_rule){ .names = { "UTC" } };
 	}
 	for (int i = 0; i < 2; i++)
 		tz->rule.kind[i].name = tz->rule.names[i];
@@ -509,7 +335,8 @@ void shim_tz__close(struct shim_tz *tz)
 	free(tz);
 }
 
-static int in_kind(const struct shim_tz *tz, const struct kind *kind, time_t t, struct tm *out)
+static int in_kind(const struct shim_tz *tz, const struct shim_tz_kind *kind, time_t t,
+		   struct tm *out)
 {
 	int32_t now, leaps = leap_seconds(tz, t, &now);
 	time_t moved;
@@ -536,17 +363,17 @@ int shim_tz__local(const struct shim_tz *tz, time_t t, struct tm *out)
 	return in_kind(tz, kind_at(tz, t), t, out);
 }
 
-static const struct kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
+static const struct shim_tz_kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
 {
 	return kind_at(tz, with_leaps(tz, t));
 }
 
 /* Return a kind of time with this @dst that applies within a year of @t, or NULL. */
-static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
+static const struct shim_tz_kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
 {
 	for (int days = 7; days < 366; days += 7)
 		for (int sign = -1; sign <= 1; sign += 2) {
-			const struct kind *kind = kind_without_leaps(tz, t + (time_t)sign * days * DAY);
+			const struct shim_tz_kind *kind = kind_without_leaps(tz, t + (time_t)sign * days * DAY);
 
 			if (kind->dst == dst)
 				return kind;
@@ -561,9 +388,9 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
-	const struct kind *before = kind_without_leaps(tz, clock - DAY);
-	const struct kind *after = kind_without_leaps(tz, clock + DAY);
-	const struct kind *kind = before, *now;
+	const struct shim_tz_kind *before = kind_without_leaps(tz, clock - DAY);
+	const struct shim_tz_kind *after = kind_without_leaps(tz, clock + DAY);
+	const struct shim_tz_kind *kind = before, *now;
 	time_t t = clock - before->offset;
 
 	now = kind_without_leaps(tz, t);
