@@ -32,7 +32,7 @@ FIXTURE_SETUP(names)
 		return;
 	ASSERT_EQ(0, ret);
 	tags = bpf_obj_get(PIN("vc_tag"));
-	ASSERT_EQ(0, shim_bpf_reader__open(&self->r));
+	ASSERT_EQ(0, shim_bpf_reader__open(false, &self->r));
 }
 
 FIXTURE_TEARDOWN(names)

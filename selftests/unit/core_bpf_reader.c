@@ -155,10 +155,8 @@ static int agree(struct shim_bpf_reader *r, int apart)
 	struct shim_bpf_reader *fresh;
 	int same;
 
-	if (shim_bpf_reader__open(&fresh))
+	if (shim_bpf_reader__open(apart, &fresh))
 		return 0;
-	if (apart)
-		shim_bpf_reader__keep_apart(fresh);
 	same = !shim_bpf_reader__stats(r, &stats, &n) &&
 	       !shim_bpf_reader__stats(fresh, &fresh_stats, &fresh_n) &&
 	       same_stats(stats, n, fresh_stats, fresh_n) &&
@@ -228,9 +226,7 @@ FIXTURE_SETUP(reader)
 	close(fd);
 	m.cpus = libbpf_num_possible_cpus();
 	srandom(4 + variant->apart);
-	ASSERT_EQ(0, shim_bpf_reader__open(&self->r));
-	if (variant->apart)
-		shim_bpf_reader__keep_apart(self->r);
+	ASSERT_EQ(0, shim_bpf_reader__open(variant->apart, &self->r));
 }
 
 FIXTURE_TEARDOWN(reader)

@@ -31,26 +31,21 @@ static int32_t inst_of[NAMES];
 static uint64_t total_of[NAMES];
 static int opened;
 
-int __wrap_shim_bpf_reader__open(struct shim_bpf_reader **out);
+int __wrap_shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out);
 void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r);
-void __wrap_shim_bpf_reader__keep_apart(struct shim_bpf_reader *r);
 int __wrap_shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **out, size_t *n);
 int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **out,
 				   size_t *n);
 int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **out);
 
-int __wrap_shim_bpf_reader__open(struct shim_bpf_reader **out)
+int __wrap_shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out)
 {
+	(void)apart;
 	*out = (struct shim_bpf_reader *)&opened;
 	return 0;
 }
 
 void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r)
-{
-	(void)r;
-}
-
-void __wrap_shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
 	(void)r;
 }

@@ -3,6 +3,7 @@
 #ifndef SHIM_CORE_BPF_H
 #define SHIM_CORE_BPF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -127,8 +128,7 @@ int shim_bpf__on(const struct shim_bpf_options *options);
 int shim_bpf__off(void);
 int shim_bpf__status(void);
 
-int shim_bpf_reader__open(struct shim_bpf_reader **out);
-void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r);
+int shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out);
 void shim_bpf_reader__has_ended(struct shim_bpf_reader *r);
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n);

@@ -38,7 +38,7 @@ struct shim_bpf_reader {
 	int drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* inode of vc_stat; changes when tracing is turned off and on */
-	int apart;		/* see shim_bpf_reader__keep_apart() */
+	bool apart;		/* see shim_bpf_reader__open() */
 	int ended;		/* see shim_bpf_reader__has_ended() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
@@ -72,12 +72,15 @@ static int open_maps(struct shim_bpf_reader *r)
 
 /**
  * shim_bpf_reader__open() - prepare to read the trace maps
+ * @apart: keep statistics that programs wrote themselves in separate rows.  A tag may then have two
+ *	rows per kind: a row from the kernel, which is removed with the tag, and a row with
+ *	SHIM_DIRECT_ID in its ID, which is kept
  * @out: the reader, on success
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege, -EPROTO if the
  *	pinned maps belong to a different version, -ENOMEM.
  */
-int shim_bpf_reader__open(struct shim_bpf_reader **out)
+int shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out)
 {
 	struct shim_bpf_reader *r = calloc(1, sizeof(*r));
 	int cpus = libbpf_num_possible_cpus();
@@ -88,6 +91,7 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	r->stat.fd = r->counts.map.fd = r->counts.events_fd = r->processes.map.fd = -1;
 	r->drop_fd = -1;
 	r->cpus = cpus > 0 ? cpus : 0;
+	r->apart = apart;
 	shim_bpf_tags__init(&r->tags);
 	err = cpus < 0 ? cpus : open_maps(r);
 	if (err)
@@ -95,18 +99,6 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	else
 		*out = r;
 	return err;
-}
-
-/**
- * shim_bpf_reader__keep_apart() - keep statistics that programs wrote themselves in separate rows
- * @r: reader
- *
- * A tag may then have two rows per kind: a row from the kernel, which is removed with the tag, and
- * one with SHIM_DIRECT_ID in its ID, which is kept.
- */
-void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
-{
-	r->apart = 1;
 }
 
 /**
@@ -450,12 +442,10 @@ static int add_slots(struct shim_bpf_reader *r)
  */
 int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
-	ino_t pin;
+	ino_t pin = r->pin;
 	int err = r->ended ? 0 : shim_bpf_pins__inode(&pin);
 
-	if (r->ended)
-		return 0;
-	return err == -ENOENT || (!err && pin != r->pin) ? -ESTALE : err;
+	return err == -ENOENT || pin != r->pin ? -ESTALE : err;
 }
 
 /**
@@ -496,15 +486,14 @@ static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
 	const struct shim_bpf_tag *tag;
 	struct vc_direct slot;
 	uint64_t id;
-	int err = 0;
+	int err;
 
 	if (!shim_bpf_slots__counts(&r->slots, i) || !shim_bpf_slots__read(&r->slots, i, &slot))
 		return 0;
 	row = r->reads ? find_stat(r, &slot) : NULL;
 	if (row)
-		id = row->key.tag;
-	else
-		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
+		return shim_bpf_counts__add_slot(&r->counts, row->key.tag, &slot);
+	err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
 	return err ? err : shim_bpf_counts__add_slot(&r->counts, id, &slot);
 }
 

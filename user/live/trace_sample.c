@@ -66,10 +66,9 @@ int shim_live_trace__open(struct shim_live_trace *trace)
 
 	if (trace->reader)
 		return 0;
-	ret = shim_bpf_reader__open(&trace->reader);
+	ret = shim_bpf_reader__open(true, &trace->reader);
 	if (ret)
 		return ret;
-	shim_bpf_reader__keep_apart(trace->reader);
 	trace->session++;
 	return 0;
 }

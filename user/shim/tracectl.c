@@ -152,7 +152,7 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
-	err = shim_bpf_reader__open(&t->reader);
+	err = shim_bpf_reader__open(false, &t->reader);
 	if (err)
 		free(t);
 	else
