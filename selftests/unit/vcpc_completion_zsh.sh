@@ -45,7 +45,7 @@ offers() {
 	grep -qE -- "$2" "$dir/log"
 }
 
-offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with descriptions"
+offers 'vcpc re' 'report *-- write an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with descriptions"
 offers 'vcpc stat --per-thr' '^--per-thread +-- also print'; result "options"
 offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with descriptions"
 offers 'vcpc trace st' 'status'; result "subcommands of trace"

@@ -35,7 +35,7 @@ static int check_help(void)
 	printf("Usage: vcpc check ARCHIVE...\n\n"
 	       "Checks all files of each ARCHIVE and prints a line for each finding: the file, the\n"
 	       "byte offset, a description, and one of these words:\n"
-	       "  damaged     the data is wrong: bad records or index entries, times that go back\n"
+	       "  damaged     the data is wrong: bad records or index entries, times out of order\n"
 	       "  incomplete  an instance's name or a file is missing; the values are correct\n"
 	       "  unknown     a newer version of PCP wrote it; the values are correct\n\n"
 	       "ARCHIVE can be one of an archive's files, a directory (all archives in it), or a\n"

@@ -24,15 +24,15 @@
 	{ "interval", required_argument, NULL, 'I' }
 
 #define VCPC_COUNTING_HELP							\
-	"  -p, --pid PID         count running processes (comma-separated) with all their\n"	\
-	"                        threads, and all threads and processes that these start\n"	\
-	"  -t, --tid TID         count individual threads (comma-separated)\n"	\
-	"  -a, --all-cpus        count all CPUs, regardless of what runs on them\n"	\
+	"  -p, --pid PID         count these processes (comma-separated IDs), and all threads\n"	\
+	"                        and processes that they start later\n"			\
+	"  -t, --tid TID         count only these threads (comma-separated IDs)\n"		\
+	"  -a, --all-cpus        count everything that runs on any online CPU\n"		\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
 	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
-	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: when all targets\n"	\
-	"                        have ended, when COMMAND, which is not counted, has ended, or\n"	\
-	"                        at Ctrl-C)\n"
+	"      --for TIME        with -p, -t, -a or -C: stop after TIME; otherwise, stop when\n"	\
+	"                        COMMAND (which is not counted) has ended or, without COMMAND,\n"	\
+	"                        when all targets have ended or at Ctrl-C\n"
 
 /*
  * struct vcpc_counting - the user's request

@@ -288,7 +288,8 @@ static int doctor_help(void)
 {
 	printf("Usage: vcpc doctor [-j]\n\n"
 	       "Checks this machine's support for vcpc, without changing anything.  For each check, prints\n"
-	       "the state, what was found, the consequence, and after an arrow a command that fixes it.\n"
+	       "the state and the findings and, if something does not work, the consequence and a command\n"
+	       "that fixes it.\n"
 	       "\"limited\": a feature does not work or works differently; \"broken\": nothing can be\n"
 	       "counted, or the installed parts do not match (the exit status is then 1).\n\n"
 	       "  -j, --json    print one JSON object\n");

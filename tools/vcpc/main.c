@@ -9,18 +9,18 @@
 #include "vcpc.h"
 
 static const struct vcpc_command commands[] = {
-	{ "events", vcpc_cmd_events, "list the events that can be counted here" },
+	{ "events", vcpc_cmd_events, "list the events that can be counted on this machine" },
 	{ "stat", vcpc_cmd_stat, "run a command and print its counts" },
 	{ "record", vcpc_cmd_record, "run a command and record its counts and transactions" },
 	{ "replay", vcpc_cmd_replay, "show an archive's values over time as a table or charts" },
 	{ "compare", vcpc_cmd_compare, "compare two recorded runs and check conditions on the changes" },
-	{ "report", vcpc_cmd_report, "make an HTML page with charts of an archive" },
+	{ "report", vcpc_cmd_report, "write an HTML page with charts of an archive" },
 	{ "dump", vcpc_cmd_dump, "print the raw contents of an archive" },
 	{ "check", vcpc_cmd_check, "check archives for damage" },
 	{ "label", vcpc_cmd_label, "show an archive's host and time span" },
-	{ "summary", vcpc_cmd_summary, "print average, minimum and maximum values of an archive" },
+	{ "summary", vcpc_cmd_summary, "print the average, minimum and maximum of each metric" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
-	{ "top", vcpc_cmd_top, "show the transactions of running programs live" },
+	{ "top", vcpc_cmd_top, "show live statistics of transactions" },
 	{ "why", vcpc_cmd_why, "explain where slow transactions spend their time" },
 	{ "doctor", vcpc_cmd_doctor, "check this machine's support for vcpc and suggest fixes" },
 	{ NULL, NULL, NULL }

@@ -42,9 +42,10 @@ struct options {
 static int replay_help(void)
 {
 	printf("Usage: vcpc replay ARCHIVE [-t INTERVAL] [-m MODE] [-p] [-r] [METRIC...]\n\n"
-	       "Prints the values of an archive: of METRICs, of groups of metrics (trace), or of\n"
-	       "single instances (trace.transact.count[name]).  Counters are shown as rates per\n"
-	       "second.  Without METRICs or an interval, prints one screen of the most useful metrics.\n\n"
+	       "Prints the values of an archive at regular intervals.  METRIC is a metric, a group of\n"
+	       "metrics (trace), or one instance (trace.transact.count[name]).  Counters are shown as\n"
+	       "rates per second.  Without METRIC or an interval, prints one screen of the most useful\n"
+	       "metrics.\n\n"
 	       "  -t, --interval TIME   print a row per TIME: 100ms, 2sec, 1.5s, \"1min 30sec\",\n"
 	       "                        10 (seconds); default: about 20 rows\n"
 	       "  -s, --samples N       print at most N rows\n"

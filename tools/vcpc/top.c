@@ -28,15 +28,15 @@ struct job {
 static int top_help(void)
 {
 	printf("Usage: vcpc top [-I INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
-	       "Shows for each tag the transactions that ended per second, their durations, and their\n"
-	       "counts, for the last INTERVAL.  Tracing must be on ('vcpc trace on').\n\n"
+	       "For each tag, shows how many transactions ended per second, their durations, and their\n"
+	       "counts, in the last INTERVAL.  Tracing must be on ('vcpc trace on').\n\n"
 	       "  -I, --interval TIME   refresh at this interval, at least 100ms (default: 1s)\n"
 	       "  -b, --by WHAT         show a row for each tag (default), process, or both; processes\n"
 	       "                        require 'vcpc trace on --processes'\n"
 	       "  -s, --sort KEY        sort by rate (default), p50, p99, total or name\n"
 	       "      --reverse         reverse the order\n"
-	       "  -f, --filter TEXT     show rows with this text in their names, ignoring case\n"
-	       "      --once            print once, after one interval; needs no terminal\n\n"
+	       "  -f, --filter TEXT     show only rows whose names contain this text, in any case\n"
+	       "      --once            print once, after one interval; requires no terminal\n\n"
 	       "Keys: q quit, p pause, b group by, s sort, r reverse, / filter, arrow and page keys scroll\n");
 	return 0;
 }
