@@ -290,6 +290,49 @@ TEST(a_full_volume)
 	place_remove(&place);
 }
 
+/*
+ * Write two records, with an index entry for the second one if @due; from it on, the index is written
+ * to @fd if this is a descriptor.  Before closing, memory runs out unless @memory.  Return the result.
+ */
+static int close_with(struct __test_metadata *_metadata, bool memory, int fd, bool due)
+{
+	const struct shim_label label = sample_label(3);
+	const struct shim_format *f = shim_format__of(3);
+	struct shim_rec_result rec = { 0 };
+	struct shim_buf none = { 0 };
+	struct shim_output out;
+	struct place place;
+	int err;
+
+	ASSERT_EQ(0, place_make(&place));
+	ASSERT_EQ(0, shim_output__open(&out, place.base, &label));
+	for (int i = 0; i < 2; i++) {
+		shim_rec_result__begin(f, &rec, at(i));
+		ASSERT_EQ(0, shim_rec_result__end(f, &rec));
+		if (i && fd >= 0)
+			ASSERT_EQ(out.index.fd, dup2(fd, out.index.fd));
+		ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(i), i && due));
+	}
+	if (!memory)
+		out.entries.err = -ENOMEM;
+	err = shim_output__close(&out, &none);
+	shim_rec_result__free(&rec);
+	place_remove(&place);
+	return err;
+}
+
+TEST(the_last_index_entry)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);	/* cannot be written */
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(0, close_with(_metadata, true, -1, false));
+	EXPECT_EQ(-ENOMEM, close_with(_metadata, false, -1, false));
+	EXPECT_EQ(-EBADF, close_with(_metadata, true, fd, false));
+	EXPECT_EQ(-EBADF, close_with(_metadata, true, fd, true));
+	close(fd);
+}
+
 TEST_F(writer, volume_in_the_way)
 {
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
