@@ -91,9 +91,9 @@ static int agent_text(int ident, int type, char **buffer, pmdaExt *pmda)
 
 static int agent_label(int ident, int type, pmLabelSet **labels, pmdaExt *pmda)
 {
-	if (type & PM_LABEL_DOMAIN)
-		pmdaAddLabels(labels, "{\"agent\":\"vcpc\"}");
-	return pmdaLabel(ident, type, labels, pmda);
+	int ret = type & PM_LABEL_DOMAIN ? pmdaAddLabels(labels, "{\"agent\":\"vcpc\"}") : 0;
+
+	return ret < 0 ? ret : pmdaLabel(ident, type, labels, pmda);
 }
 
 static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **labels)
@@ -101,13 +101,11 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 	int at = find_indom(the_agent, indom);
 	int i = at < 0 ? -1 : shim_machine__find_instance(the_agent->machine, at, inst);
 	char text[SHIM_LIVE_NAME_LEN + 64];
-	int n;
 
 	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	/* Return the number of labels, because the library sends only that many to clients. */
-	n = pmdaAddLabels(labels, "%s", text);
-	return n < 0 ? 0 : n;
+	/* The library sends this number of labels, or this error, to clients. */
+	return pmdaAddLabels(labels, "%s", text);
 }
 
 static int store_one(const pmValueSet *set)

@@ -70,6 +70,7 @@ const struct inject_way inject_ways[] = {
 	{ "bpf-ENOSPC", INJECT_BPF, ENOSPC },
 	{ "bpf-E2BIG", INJECT_BPF, E2BIG },
 	{ "timer-EMFILE", INJECT_TIMER, EMFILE },
+	{ "label-ENOMEM", INJECT_LABEL, ENOMEM },
 	{ 0 },
 };
 
@@ -309,6 +310,21 @@ FUNCTION(INJECT_OPEN, DIR *, opendir, (const char *path), (path), NULL)
 FUNCTION(INJECT_OPEN, FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 FUNCTION(INJECT_OPEN, FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
 FUNCTION(INJECT_OPEN, int, memfd_create, (const char *name, unsigned int flags), (name, flags), -1)
+
+int pmdaAddLabels(void *sets, const char *fmt, ...);
+int pmdaAddLabels(void *sets, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	if (fails(INJECT_LABEL))
+		return -ENOMEM;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return REAL(pmdaAddLabels)(sets, "%s", text);
+}
+
 FUNCTION(INJECT_TIMER, int, timerfd_create, (clockid_t clock, int flags), (clock, flags), -1)
 FUNCTION(INJECT_OPEN, int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags), -1)
 FUNCTION(INJECT_MAP, void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset),

@@ -24,6 +24,7 @@ enum inject_kind {
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 	INJECT_BPF,	/* bpf(2), which libbpf calls by syscall(2) */
 	INJECT_TIMER,	/* timerfd_create */
+	INJECT_LABEL,	/* pmdaAddLabels of PCP's library */
 	INJECT_KINDS
 };
 
