@@ -66,7 +66,7 @@ prepare() {
 # sweep NAME JUDGE COMMAND...: run it with each failure, and report one test.  Judges in "learning" also see
 # the run without a failure.
 sweep() {
-	name=$1 judge=$2 runs=0
+	name=$1 judge=$2 runs=0 failed=0
 	shift 2
 	rm -f wrong
 	prepare
@@ -80,9 +80,10 @@ sweep() {
 			prepare
 			fails "$way:$n" "$@"
 			runs=$((runs + 1))
+			[ "$status" = "$expected" ] || failed=$((failed + 1))
 			$judge
 		done
 	done
 	[ ! -e wrong ] && [ $runs -gt 0 ]
-	result "$name: $runs failures, each without effect or reported"
+	result "$name: $runs failures, each without effect or reported ($failed with another status)"
 }

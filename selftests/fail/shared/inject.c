@@ -7,7 +7,8 @@
  * with the number of calls that can fail in this way, and in a last line the number of calls for
  * WAY, whether one failed, and the number of blocks in use.  If WAY is "none", calls of all kinds
  * count, otherwise only those of its kind.  With INJECT_TRAP the failing call stops in a debugger.
- * Calls made by the library whose name begins with INJECT_NOT neither count nor fail.
+ * Calls made by the library whose name begins with INJECT_NOT neither count nor fail; without it,
+ * the C library's writes to standard output and to streams that are opened for writing count too.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -307,8 +308,52 @@ type name params							\
 }
 
 FUNCTION(INJECT_OPEN, DIR *, opendir, (const char *path), (path), NULL)
-FUNCTION(INJECT_OPEN, FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
-FUNCTION(INJECT_OPEN, FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
+static bool preloaded;
+
+/* Write a buffer of a stream through write(), which the C library itself does not call. */
+static ssize_t write_stream(void *stream, const char *data, size_t n)
+{
+	size_t done = 0;
+	ssize_t now = 1;
+
+	while (done < n && now > 0) {
+		now = write(fileno(stream), data + done, n - done);
+		done += now > 0 ? (size_t)now : 0;
+	}
+	return (ssize_t)done;
+}
+
+static int close_stream(void *stream)
+{
+	return fclose(stream);
+}
+
+/* Make writing to a stream of a preloaded program count and fail. */
+static FILE *counted_writes(FILE *f)
+{
+	static const cookie_io_functions_t calls_of = { .write = write_stream, .close = close_stream };
+	FILE *counted = preloaded && f ? fopencookie(f, "w", calls_of) : NULL;
+
+	return counted ? counted : f;
+}
+
+#define OPEN_STREAM(name)						\
+FILE *name(const char *path, const char *mode)				\
+{									\
+	FILE *f = fails(INJECT_OPEN) ? NULL : REAL(name)(path, mode);	\
+									\
+	return *mode == 'w' ? counted_writes(f) : f;			\
+}
+OPEN_STREAM(fopen)
+OPEN_STREAM(fopen64)
+
+FILE *fdopen(int fd, const char *mode)
+{
+	FILE *f = REAL(fdopen)(fd, mode);
+
+	return *mode == 'w' ? counted_writes(f) : f;
+}
+
 FUNCTION(INJECT_OPEN, int, memfd_create, (const char *name, unsigned int flags), (name, flags), -1)
 
 int pmdaAddLabels(void *sets, const char *fmt, ...);
@@ -499,6 +544,9 @@ static void __attribute__((constructor)) begin(void)
 		return;
 	/* not inherited by programs that it starts */
 	unsetenv("LD_PRELOAD");
+	/* PCP's library needs the descriptor of this stream */
+	preloaded = !getenv("INJECT_NOT");
+	stdout = counted_writes(stdout);
 	inject_start(way_of(how, n), atol(n + 1));
 }
 
