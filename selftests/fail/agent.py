@@ -279,7 +279,8 @@ def main():
             if again != "same":
                 print(f"# {way}: without a failure it is not the same: {again}")
                 return 1
-            most = int(MOST) or calls
+            # In a small sample, no allocation of a fetch's result would fail.
+            most = calls if way == "memory" else int(MOST) or calls
             points = sorted({1 + i * calls // min(most, calls) for i in range(min(most, calls))})
             sums = {"points": 0, "same": 0, "said": 0, "wrong": 0}
             for n in points:

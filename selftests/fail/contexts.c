@@ -14,7 +14,8 @@ static void read_archive(const char *name)
 {
 	int context = pmNewContext(PM_CONTEXT_ARCHIVE, name);
 	pmResult *r;
-	int err = 0, n = 0;
+	char **names = NULL;
+	int *inst = NULL, err = 0, n = 0;
 
 	say("open %d\n", context >= 0 ? 0 : context);
 	if (context < 0)
@@ -28,6 +29,13 @@ static void read_archive(const char *name)
 		pmFreeResult(r);
 	}
 	say("end %d\n", err);
+	n = pmGetInDomArchive(pmiInDom(60, 1), &inst, &names);
+	say("domain %d", n);
+	for (int i = 0; i < n; i++)
+		say(" %d %s", inst[i], names[i]);
+	say("\n");
+	free(inst);
+	free(names);
 	pmDestroyContext(context);
 }
 
@@ -76,6 +84,47 @@ static void import(void)
 			say("volume %ld\n", TRY(pmiNextVolume()));
 	}
 	say("end %ld\n", TRY(pmiEnd()));
+}
+
+/* The header declares these for version 4 only. */
+int pmiStart_v4(const char *archive, int flags);
+#define PMI_APPEND	0x2
+
+static void prepare_append(void)
+{
+	remove_output();
+	pmiStart("out", 0);
+	pmiAddMetric("demo.one", pmiID(60, 0, 1), PM_TYPE_U64, PM_INDOM_NULL, PM_SEM_INSTANT,
+		     pmiUnits(0, 0, 0, 0, 0, 0));
+	pmiPutValue("demo.one", NULL, "1");
+	pmiWrite(SAMPLE_START, 0);
+	pmiEnd();
+}
+
+/* The mark is written only if the existing archive was found. */
+static void append(void)
+{
+	say("start %ld\n", TRY(pmiStart_v4("out", PMI_APPEND)));
+	say("mark %ld\n", TRY(pmiPutMark()));
+	say("end %ld\n", TRY(pmiEnd()));
+}
+
+static void program(void)
+{
+	say("%ld", TRY(setenv("PCP_IMPORTRUN_DIR", ".", 1)));
+	say(" start %ld", TRY(pmiStart("out", 0)));
+	say(" program %ld\n", TRY(pmiSetImportProgram("tool", "1", "its arguments", "out")));
+}
+
+static void read_program(void)
+{
+	char line[80];
+	FILE *f = fopen("tool", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		say("%s", line);
+	if (f)
+		fclose(f);
 }
 
 /* Names of the archives that were written: a failed one is not continued. */
@@ -355,7 +404,9 @@ static void local(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
+	{ .name = "import", .before = remove_output, .run = import, .after = read_back, .most = 60 },
+	{ .name = "append", .before = prepare_append, .run = append, .after = read_back },
+	{ .name = "program", .run = program, .after = read_program },
 	{ .name = "limited", .before = remove_limited, .run = import_limited, .after = read_limited,
 	  .only = INJECT_CHANGE },
 	{ .name = "unlimited", .before = remove_unlimited, .run = import_limited, .after = read_limited,

@@ -102,6 +102,21 @@ static void count_aix(void)
 	say("delete %ld\n", TRY(aix(pm_delete_program_mythread())));
 }
 
+/* A limit to a control group can be set once, unless there are no control groups. */
+static void limit(void)
+{
+	const char *events[] = { "page-faults" };
+	struct shim_handle *handle = NULL;
+	struct shim_set *set = NULL;
+
+	say("open %ld\n", TRY(shim_open(&handle)));
+	say("set %ld\n", TRY(shim_set_create(handle, events, 1, NULL, &set)));
+	say("limit %ld\n", TRY(shim_set_cgroup(set, "/")));
+	say("again %ld\n", TRY_UNLESS(shim_set_cgroup(set, "/"), result_ == -EBUSY));
+	shim_set_destroy(set);
+	shim_close(handle);
+}
+
 static void remove_output(void)
 {
 	unlink("out.0");
@@ -151,6 +166,7 @@ static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
+	{ .name = "limit", .run = limit, .left = 1, .most = 60 },
 	/* the record of a set that cannot be sampled contains its error */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,
 	  .without = "ioctl-EIO" },

@@ -18,6 +18,7 @@
 #include "selftests/synthetic/backend_sim.h"
 #include "../aix/aix_test.h"
 #include "../pcp/archive_file.h"
+#include "../pcp/fake_pmcd.h"
 #include "cpc/libcpc.h"
 #include "pcp/import.h"
 #include "pcp/pmapi.h"
@@ -233,12 +234,36 @@ static void record_and_replay(void)
 	say("%d read\n", n);
 }
 
+/* The server runs without the limit. */
+static struct fake_pmcd fake;
+
+static void host(void)
+{
+	const char *name = "a.word";
+	int *inst = NULL, n;
+	char **names = NULL;
+	pmID pmid;
+	pmResult *r;
+
+	MUST(pmNewContext(PM_CONTEXT_HOST, fake.spec), NEGATIVE);
+	MUST(pmLookupName(1, &name, &pmid), NEGATIVE);
+	MUST(n = pmGetInDom(FAKE_INDOM, &inst, &names), NEGATIVE);
+	say("%d instances\n", n);
+	free(inst);
+	free(names);
+	for (int i = 0; i < 20; i++) {
+		MUST(pmFetch(1, &pmid, &r), NEGATIVE);
+		say("%d\n", r->vset[0]->numval);
+		pmFreeResult(r);
+	}
+}
+
 static const struct program {
 	const char *name;
 	void (*run)(void);
 } programs[] = {
 	{ "replay", replay }, { "import", import }, { "libcpc", count_cpc }, { "aix", count_aix },
-	{ "trace", transact }, { "record", record_and_replay },
+	{ "trace", transact }, { "record", record_and_replay }, { "host", host },
 };
 
 static void (*run_now)(void);
@@ -300,6 +325,57 @@ static bool read_only(void)
 	       !chdir(here);
 }
 
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	close(fd);
+	return written;
+}
+
+/* Enter name spaces in which this user is root, who can create files in a new file system. */
+static bool become_root(void)
+{
+	char users[32], groups[32];
+
+	snprintf(users, sizeof(users), "0 %u 1", geteuid());
+	snprintf(groups, sizeof(groups), "0 %u 1", getegid());
+	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) && write_to("/proc/self/setgroups", "deny") &&
+	       write_to("/proc/self/uid_map", users) && write_to("/proc/self/gid_map", groups);
+}
+
+/* A file system of 64 kB in place of the current directory, which is full */
+static bool full_disk(void)
+{
+	char here[PATH_MAX], block[1024] = { 0 };
+	int fd;
+
+	if (!getcwd(here, sizeof(here)) || !become_root() ||
+	    mount("none", here, "tmpfs", 0, "size=64k") || chdir(here))
+		return false;
+	fd = open("filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	return errno == ENOSPC && !close(fd);
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* System calls are interrupted and not restarted. */
+static bool often_interrupted(void)
+{
+	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	timer_t timer;
+
+	return !sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = ignore }, NULL) &&
+	       !timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_settime(timer, 0, &often, NULL);
+}
+
 static bool clock_back(void)
 {
 	clock_moves = -3600;
@@ -331,7 +407,8 @@ static const struct limit {
 	{ "no limit", no_limit }, { "RLIMIT_NOFILE 5", few_files }, { "RLIMIT_NOFILE 3", no_files },
 	{ "RLIMIT_AS 64 MB", little_memory }, { "a thread with the smallest stack", small_stack },
 	{ "descriptors 0 to 2 closed", closed_descriptors }, { "no /proc", no_proc }, { "no /sys", no_sys },
-	{ "read-only /tmp", read_only }, { "the clock set back by an hour", clock_back },
+	{ "read-only /tmp", read_only }, { "a full disk", full_disk },
+	{ "a signal each millisecond", often_interrupted }, { "the clock set back by an hour", clock_back },
 	{ "the clock set forward by an hour", clock_forward },
 };
 
@@ -396,7 +473,7 @@ int main(void)
 	int n = 0, failed = 0;
 
 	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (said == MAP_FAILED || !mkdtemp(folder) || chdir(folder))
+	if (said == MAP_FAILED || !mkdtemp(folder) || chdir(folder) || fake_start(&fake))
 		return 1;
 	snprintf(base, sizeof(base), "%s/archive", folder);
 	af_vectors(base, 2);
@@ -404,6 +481,7 @@ int main(void)
 		for (size_t l = 0; l < sizeof(limits) / sizeof(limits[0]); l++)
 			if (!SANITIZED || (limits[l].set != little_memory && limits[l].set != small_stack))
 				failed += row(++n, &programs[p], &limits[l], usual);
+	fake_stop(&fake);
 	printf("1..%d\n", n);
 	fflush(stdout);
 	return execlp("sh", "sh", "-c", "rm -rf \"$0\"; exit $1", folder, failed ? "1" : "0", NULL);

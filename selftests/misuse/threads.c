@@ -132,6 +132,55 @@ TEST(destroy_a_context_while_others_fetch)
 	af_remove(base);
 }
 
+#define OPENERS	6
+
+static pthread_barrier_t start;
+
+static void *open_and_read(void *arg)
+{
+	const char *name = "v.cu32";
+
+	for (int round = 0; round < ROUNDS / 10; round++) {
+		int opened, err;
+		pmResult *r;
+		pmID pmid;
+
+		pthread_barrier_wait(&start);
+		opened = pmNewContext(PM_CONTEXT_ARCHIVE, arg);
+		err = opened < 0 ? opened : pmLookupName(1, &name, &pmid);
+		if (err == 1)
+			err = pmFetch(1, &pmid, &r);
+		if (!err) {
+			atomic_fetch_add(&errors, r->vset[0]->numval != 1);
+			pmFreeResult(r);
+		}
+		atomic_fetch_add(&errors, err != 0);
+		atomic_fetch_add(&errors, opened >= 0 && pmDestroyContext(opened) != 0);
+	}
+	return NULL;
+}
+
+/* All threads need the unpacked files at the same time. */
+TEST(open_a_packed_archive_at_once)
+{
+	char folder[] = "/tmp/threads.XXXXXX", command[160];
+	pthread_t threads[OPENERS];
+
+	ASSERT_NE(NULL, mkdtemp(folder));
+	snprintf(base, sizeof(base), "%s/archive", folder);
+	af_vectors(base, 2);
+	snprintf(command, sizeof(command), "gzip %s.0 %s.meta", base, base);
+	ASSERT_EQ(0, system(command));
+	ASSERT_EQ(0, pthread_barrier_init(&start, NULL, OPENERS));
+	for (int i = 0; i < OPENERS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, open_and_read, base));
+	for (int i = 0; i < OPENERS; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, errors);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	EXPECT_EQ(0, system(command));
+}
+
 static void *trace_often(void *arg)
 {
 	while (!done) {

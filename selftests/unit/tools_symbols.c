@@ -31,6 +31,47 @@ static __attribute__((noinline)) int planted(int x)
 	return x + 1;
 }
 
+static const char *bad_line;	/* reading a line with this text fails with EIO */
+static bool no_memory;		/* the next calloc() fails */
+
+static bool is_bad(const char *line, FILE *in)
+{
+	if (!bad_line || !strstr(line, bad_line))
+		return false;
+	in->_flags |= _IO_ERR_SEEN;
+	errno = EIO;
+	return true;
+}
+
+char *__real_fgets(char *line, int size, FILE *in);
+char *__wrap_fgets(char *line, int size, FILE *in);
+char *__wrap_fgets(char *line, int size, FILE *in)
+{
+	line = __real_fgets(line, size, in);
+	return line && is_bad(line, in) ? NULL : line;
+}
+
+ssize_t __real___getdelim(char **line, size_t *room, int end, FILE *in);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *in);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *in)
+{
+	ssize_t n = __real___getdelim(line, room, end, in);
+
+	return n >= 0 && is_bad(*line, in) ? -1 : n;
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (no_memory) {
+		no_memory = false;
+		errno = ENOMEM;
+		return NULL;
+	}
+	return __real_calloc(n, size);
+}
+
 static unsigned long offset_of(unsigned long address)
 {
 	unsigned long start, end, offset, found = 0;
@@ -225,6 +266,47 @@ TEST_F(symbols, too_many_open_files_are_counted)
 	symbols_learn(self->symbols, getpid());
 	EXPECT_LT(2, symbols_dropped(self->symbols));
 	setrlimit(RLIMIT_NOFILE, &old);
+}
+
+/* Mappings that could not be read, or for which there was no memory, are an error, and are counted. */
+TEST_F(symbols, mappings_that_cannot_be_read)
+{
+	bad_line = "[stack]";
+	EXPECT_EQ(-EIO, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(1, symbols_dropped(self->symbols));
+	bad_line = NULL;
+	no_memory = true;
+	EXPECT_EQ(-ENOMEM, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(2, symbols_dropped(self->symbols));
+	EXPECT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(2, symbols_dropped(self->symbols));
+}
+
+/* A table of a JIT compiler's symbols of which a part could not be read is marked as cut. */
+TEST_F(symbols, a_table_that_cannot_be_read)
+{
+	struct symbols_table *table;
+	char path[48];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	ASSERT_NE(NULL, map);
+	fputs("1000 10 one\n2000 10 two\n", map);
+	fclose(map);
+	for (int i = 0; i < 2; i++) {
+		bad_line = i ? "two" : NULL;
+		table = symbols_table_jit(getpid());
+		EXPECT_NE(NULL, table);
+		if (table)
+			EXPECT_EQ(i, table->cut);
+		symbols_table_free(table);
+	}
+	bad_line = "NSpid:";
+	EXPECT_EQ(NULL, symbols_table_jit(getpid()));
+	EXPECT_EQ(EIO, errno);
+	bad_line = NULL;
+	unlink(path);
 }
 
 /* There is nothing to read, so nothing is missing. */

@@ -34,6 +34,7 @@ static struct {
 	int n;
 	pmResult *result;
 	int names;		/* number of calls of strdup() that succeed; -1: all */
+	int blocks;		/* number of calls of calloc() before one that fails; -1: none fails */
 	/* Error codes of the context, of fetches, of the domain, and of looking up part.many */
 	int lost, refused, unknown, nameless;
 	char messages[2000];
@@ -126,6 +127,11 @@ static char *fake_strdup(const char *s)
 	return pmcd.names && pmcd.names-- ? strcpy(malloc(strlen(s) + 1), s) : NULL;
 }
 
+static void *fake_calloc(size_t n, size_t size)
+{
+	return pmcd.blocks-- ? calloc(n, size) : NULL;
+}
+
 #define pmNewContext(type, host)		fake_context(1)
 #define pmUseContext				fake_use
 #define pmDestroyContext			fake_context
@@ -139,8 +145,10 @@ static char *fake_strdup(const char *s)
 #define pmFetch					fake_fetch
 #undef strdup
 #define strdup					fake_strdup
+#define calloc					fake_calloc
 #include "../../tools/vcpc/with.c"
 #include "../../tools/vcpc/with_archive.c"
+#undef calloc
 
 #include "archive/reader.h"
 #include "kselftest_harness.h"
@@ -174,7 +182,7 @@ FIXTURE(with) {
 FIXTURE_SETUP(with)
 {
 	memset(&pmcd, 0, sizeof(pmcd));
-	pmcd.names = -1;
+	pmcd.names = pmcd.blocks = -1;
 	strcpy(self->dir, "/tmp/vcpc-with-XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
 	snprintf(self->base, sizeof(self->base), "%s/a", self->dir);
@@ -300,6 +308,27 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
 	ASSERT_EQ(0, shim_record_tick(self->rec));
 	EXPECT_STREQ("3: 9=10 4=11 5=13", recorded(self, PMID(2)));
+}
+
+/* A record for which there was no memory fails; the next one is complete. */
+TEST_F(with, instances_without_memory_are_an_error)
+{
+	/*
+	 * The sorted instances, their serial numbers, and the values of two metrics.  After the third
+	 * tick, the instances are known.
+	 */
+	static const int inst[] = { 2, 1 }, blocks[] = { 0, 1, 2, 1 };
+
+	answer(1, 2, inst);
+	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
+	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
+	for (int i = 0; i < 4; i++) {
+		pmcd.blocks = blocks[i];
+		EXPECT_EQ(-ENOMEM, shim_record_tick(self->rec)) TH_LOG("allocation %d", i);
+	}
+	pmcd.blocks = -1;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_STREQ("2: 2=10 1=11", recorded(self, PMID(2)));
 }
 
 /*
