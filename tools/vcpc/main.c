@@ -2,9 +2,11 @@
 /* The vcpc command: find and run the requested command. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vcpc.h"
 
@@ -115,11 +117,27 @@ static void survive_file_limit(void)
 		signal(SIGXFSZ, SIG_IGN);
 }
 
+/*
+ * If descriptor 0, 1 or 2 is closed, an archive could get its number, and messages would be written
+ * into the archive.  Occupy it by a descriptor that fails like a closed one and is closed in
+ * commands that vcpc starts.
+ */
+static bool occupy_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct vcpc_command *command;
 
 	program_invocation_name = "vcpc";
+	if (!occupy_descriptors())
+		return vcpc_fail(errno, "cannot open /dev/null");
 	survive_file_limit();
 	if (argc < 2)
 		return vcpc_usage("a command is required");
