@@ -377,6 +377,8 @@ static int run_all(struct job *job, struct runs *runs)
 		ret = stat_print(runs, &total);
 	if (job->name)
 		ret = vcpc_output_close(&job->output, ret);
+	else if (!ret && !status && ferror(stderr))
+		ret = VCPC_EXIT_FAILURE;	/* no message could be printed either */
 	return ret ? ret : status;
 }
 
