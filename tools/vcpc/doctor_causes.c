@@ -64,6 +64,18 @@ bool vcpc_doubt(struct vcpc_finding *f, int err)
 	return true;
 }
 
+/* After an error of a file: if /proc or /sys is not mounted, the file's absence is no answer. */
+static void doubt_file(struct vcpc_finding *f, const char *path)
+{
+	bool absent = errno == ENOENT;
+
+	if (absent && ((!strncmp(path, "/proc/", 6) && access("/proc/self", F_OK)) ||
+		       (!strncmp(path, "/sys/", 5) && access("/sys/kernel", F_OK))))
+		f->err = ENOENT;
+	else if (!absent)
+		vcpc_doubt(f, errno);
+}
+
 /**
  * vcpc_is_there() - find out whether a file exists and may be used
  * @f: the check's finding, for vcpc_doubt()
@@ -76,7 +88,7 @@ bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode)
 {
 	if (!access(path, mode))
 		return true;
-	vcpc_doubt(f, errno);
+	doubt_file(f, path);
 	return false;
 }
 
@@ -92,7 +104,7 @@ void vcpc_check_run(const struct vcpc_check *check, struct vcpc_finding *f)
 	if (!f->err)
 		return;
 	*f = (struct vcpc_finding){ .err = f->err };
-	vcpc_found(f, "unknown: %s", strerror(f->err));
+	vcpc_found(f, "unknown: %s", f->err == ENOENT ? "/proc or /sys is not mounted" : strerror(f->err));
 	vcpc_limits(f, VCPC_LIMITED, "this could not be checked", "vcpc doctor");
 }
 
@@ -112,7 +124,7 @@ int vcpc_first_line(struct vcpc_finding *f, const char *path, char *line, size_t
 
 	if (!file) {
 		ret = -errno;
-		vcpc_doubt(f, errno);
+		doubt_file(f, path);
 		return ret;
 	}
 	if (!fgets(line, (int)size, file))
@@ -126,7 +138,8 @@ int vcpc_first_line(struct vcpc_finding *f, const char *path, char *line, size_t
 /* Return the number after "KEY:" in /proc/self/status, or @otherwise if the line is missing. */
 static uint64_t status_number(struct vcpc_finding *f, const char *key, int base, uint64_t otherwise)
 {
-	FILE *file = fopen("/proc/self/status", "re");
+	const char *path = "/proc/self/status";
+	FILE *file = fopen(path, "re");
 	size_t len = strlen(key);
 	uint64_t number = otherwise;
 	char line[256];
@@ -135,7 +148,7 @@ static uint64_t status_number(struct vcpc_finding *f, const char *key, int base,
 		if (!strncmp(line, key, len) && line[len] == ':')
 			number = strtoull(line + len + 1, NULL, base);
 	if (!file || ferror(file))
-		vcpc_doubt(f, errno);
+		doubt_file(f, path);
 	if (file)
 		fclose(file);
 	return number;
@@ -255,7 +268,8 @@ static void check_pmu(struct vcpc_finding *f)
 {
 	struct core_pmus pmus = { 0 };
 
-	if (vcpc_doubt(f, -shim_pmus_walk(add_pmu, &pmus)))
+	if (vcpc_doubt(f, -shim_pmus_walk(add_pmu, &pmus)) ||
+	    (!pmus.n && !vcpc_is_there(f, "/sys/bus/event_source", F_OK)))
 		return;
 	if (pmus.n) {
 		vcpc_found(f, "hardware counters: %.480s", pmus.text);
