@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* LOGIMPORT: pcp.conf and the environment select the version of archives, as in PCP 6.3.8. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -15,7 +17,7 @@ FIXTURE(configured) {
 
 FIXTURE_VARIANT(configured) {
 	const char *line, *environment;
-	int version;
+	int version, error;
 };
 
 FIXTURE_VARIANT_ADD(configured, by_nothing) {
@@ -24,6 +26,15 @@ FIXTURE_VARIANT_ADD(configured, by_nothing) {
 
 FIXTURE_VARIANT_ADD(configured, by_the_file) {
 	.line = "PCP_ARCHIVE_VERSION=3\n", .version = 3,
+};
+
+/* By a file that cannot be read: here it is a directory. */
+FIXTURE_VARIANT_ADD(configured, unknown) {
+	.error = -EISDIR,
+};
+
+FIXTURE_VARIANT_ADD(configured, unknown_but_for_the_environment) {
+	.environment = "3", .version = 3,
 };
 
 FIXTURE_VARIANT_ADD(configured, by_the_environment) {
@@ -38,10 +49,14 @@ FIXTURE_SETUP(configured)
 	strcpy(self->dir, "/tmp/configured.XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
 	sprintf(path, "%s/pcp.conf", self->dir);
-	f = fopen(path, "w");
-	ASSERT_NE(NULL, f);
-	fputs(variant->line, f);
-	ASSERT_EQ(0, fclose(f));
+	if (variant->line) {
+		f = fopen(path, "w");
+		ASSERT_NE(NULL, f);
+		fputs(variant->line, f);
+		ASSERT_EQ(0, fclose(f));
+	} else {
+		ASSERT_EQ(0, mkdir(path, 0700));
+	}
 	setenv("PCP_CONF", path, 1);
 	unsetenv("PCP_ARCHIVE_VERSION");
 	if (variant->environment)
@@ -63,6 +78,13 @@ TEST_F(configured, version)
 	FILE *f;
 
 	sprintf(base, "%s/a", self->dir);
+	if (variant->error) {
+		EXPECT_EQ(variant->error, pmiStart(base, 0));
+		EXPECT_EQ(variant->error, pmiStart(base, 0));
+		rmdir(getenv("PCP_CONF"));
+		EXPECT_GT(pmiStart(base, 0), 0);
+		return;
+	}
 	ASSERT_GT(pmiStart(base, 0), 0);
 	ASSERT_EQ(0, pmiAddMetric("demo.one", PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL, PM_SEM_INSTANT,
 				  pmiUnits(0, 0, 0, 0, 0, 0)));

@@ -28,6 +28,7 @@
 #include "base/lines.h"
 #include "base/process.h"
 #include "base/vec.h"
+#include "config.h"
 
 #define VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 
@@ -90,23 +91,22 @@ static bool is_of_file(const char *variable)
 
 /*
  * Read a variable from a line NAME=value.  Only the first line of a name is used.  A value that is
- * already in the environment is kept, unless the environment is foreign.  Return false if out of
- * memory.
+ * already in the environment is kept, unless the environment is foreign.  Return 0 or -ENOMEM.
  */
-static bool take_line(char *line)
+static int take_line(char *line)
 {
 	char *value = strchr(line, '='), *entry;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (*line == '#' || *line == '=' || !value)
-		return true;
+		return 0;
 	*value++ = '\0';
 	if (is_of_file(line) || (!shim_environ__is_foreign() && getenv(line)))
-		return true;
+		return 0;
 	if (shim_vec__room(set, &set_room, nset) || asprintf(&entry, "%s=%s", line, unquoted(value)) < 0)
-		return false;
+		return -ENOMEM;
 	set[nset++] = entry;
-	return true;
+	return 0;
 }
 
 /*
@@ -136,27 +136,48 @@ static bool config_publish(void)
 	return true;
 }
 
-static void read_file(void)
+/*
+ * Read the file once.  Return 0, also if there is no file, or -errno, after which the next call
+ * tries again.
+ */
+static int read_file(void)
 {
 	char *line = NULL;
 	size_t room = 0;
-	int more = 0;
-	FILE *f;
+	int err = 0, more = 0;
+	FILE *f = NULL;
 
 	shim_fork_lock__enter(&config_lock);
-	f = was_read ? NULL : open_file();
-	/* The callers cannot return an error, but the next call tries to read the file again. */
-	if (!was_read)
-		was_read = f || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
-	while (f && (more = shim_lines__next(f, &line, &room)) > 0)
-		was_read = take_line(line) && was_read;
-	was_read = was_read && !more;
+	if (!was_read) {
+		f = open_file();
+		if (!f && errno != ENOENT && errno != ENOTDIR)
+			err = -errno;
+	}
+	while (f && !err && (more = shim_lines__next(f, &line, &room)) > 0)
+		err = take_line(line);
 	free(line);
 	if (f) {
-		was_read = config_publish() && was_read;
+		err = err ? err : more;
+		if (!config_publish() && !err)
+			err = -ENOMEM;
 		fclose(f);
 	}
+	was_read = !err;
 	shim_fork_lock__leave(&config_lock);
+	return err;
+}
+
+int shim_config__get(const char *variable, const char **value)
+{
+	int err = 0;
+
+	*value = shim_environ__get(variable);
+	if (*value)
+		return 0;
+	err = read_file();
+	if (!shim_environ__is_foreign() || is_of_file(variable))
+		*value = getenv(variable);
+	return *value ? 0 : err;
 }
 
 /**
@@ -166,18 +187,17 @@ static void read_file(void)
  * The file is $PCP_CONF, $PCP_DIR/etc/pcp.conf or /etc/pcp.conf; it is read once.  A set-user-ID
  * program uses /etc/pcp.conf and ignores the environment.
  *
- * Return: the value, which belongs to the environment; NULL if it is not set.
+ * Return: the value, which belongs to the environment; NULL if it is not set, or if the file cannot
+ * be read, in which case the next call tries to read it again.
  */
 SHIM_API char *pmGetOptionalConfig(const char *variable)
 {
-	char *value = variable ? shim_environ__get(variable) : NULL;
+	const char *value;
 
-	if (value || !variable)
-		return value;
-	read_file();
-	if (shim_environ__is_foreign() && !is_of_file(variable))
+	if (!variable)
 		return NULL;
-	return getenv(variable);
+	shim_config__get(variable, &value);
+	return (char *)value;
 }
 
 /**

@@ -15,6 +15,7 @@
 #include "base/api.h"
 #include "base/process.h"
 #include "base/vec.h"
+#include "config.h"
 #include "err.h"
 #include "importer.h"
 #include "stamp.h"
@@ -54,24 +55,30 @@ static void make_current(size_t at)
 	current_at = at;
 }
 
+/* Return the version, or -errno if pcp.conf cannot be read. */
 static int default_version(void)
 {
-	const char *version = pmGetOptionalConfig("PCP_ARCHIVE_VERSION");
+	const char *version;
+	int err = shim_config__get("PCP_ARCHIVE_VERSION", &version);
 
+	if (err)
+		return err;
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
 
 static int import_start(const char *archive, int flags)
 {
+	int version = default_version(), err;
 	struct shim_importer *imp;
-	int err;
 
+	if (version < 0)
+		return version;
 	if (shim_vec__room(contexts, &contexts_cap, ncontexts))
 		return -ENOMEM;
 	err = shim_importer__create(archive, &imp);
 	if (err)
 		return err;
-	imp->label.version = default_version();
+	imp->label.version = version;
 	imp->append = flags & SHIM_IMPORT_APPEND;
 	imp->process = flags & SHIM_IMPORT_PROCESS;
 	err = flags & SHIM_IMPORT_INHERIT && current ? shim_importer__inherit(imp, current) : 0;
@@ -101,7 +108,8 @@ int shim_import__start(const char *archive, int flags)
  *
  * The archive's files are created when the first record is written.
  *
- * Return: the new context, which becomes the current one; -ENOMEM.
+ * Return: the new context, which becomes the current one; -ENOMEM; or a negated errno if pcp.conf,
+ * which can select the archive's version, exists but cannot be read.
  */
 SHIM_API int pmiStart(const char *archive, int inherit)
 {

@@ -19,6 +19,7 @@
 #include <pcp/import.h>
 
 #include "base/api.h"
+#include "config.h"
 #include "importer.h"
 #include "pmapi_v4.h"
 #include "texts.h"
@@ -150,7 +151,7 @@ SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned
  *	context; PMI_APPEND: if the archive exists, records are appended to it; PMI_PROCESS:
  *	pmiSetImportProgram() records the process, and pmiEnd() removes the file
  *
- * Return: the new context, which becomes the current one; -EINVAL for other flags, -ENOMEM.
+ * Return: -EINVAL for other flags, otherwise as for pmiStart().
  */
 SHIM_API int pmiStart_v4(const char *archive, int flags)
 {
@@ -226,10 +227,14 @@ static bool is_line(const char *text)
 
 static int status_path(const char *tool, char **path)
 {
-	const char *dir = pmGetOptionalConfig("PCP_IMPORTRUN_DIR");
+	const char *dir;
+	int err;
 
 	if (strchr(tool, '/') || tool[0] == '.')
 		return -EINVAL;
+	err = shim_config__get("PCP_IMPORTRUN_DIR", &dir);
+	if (err)
+		return err;
 	return asprintf(path, "%s/%s", dir && *dir ? dir : "/run/pmimport", tool) < 0 ? -ENOMEM : 0;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/api.h"
 #include "base/lines.h"
+#include "config.h"
 #include "options_sources.h"
 #include "date.h"
 
@@ -288,9 +289,15 @@ void shim_options_sources__folio(pmOptions *opts, char *arg)
 
 void shim_options_sources__local_archive(pmOptions *opts)
 {
-	const char *dir = pmGetOptionalConfig("PCP_LOG_DIR");
 	char host[256], *path;
+	const char *dir;
+	int err = shim_config__get("PCP_LOG_DIR", &dir);
 
+	if (err) {
+		pmprintf("%s: cannot read pcp.conf: %s\n", pmGetProgname(), strerror(-err));
+		shim_options__runtime_error(opts);
+		return;
+	}
 	if (gethostname(host, sizeof(host)))
 		strcpy(host, "localhost");
 	host[sizeof(host) - 1] = '\0';

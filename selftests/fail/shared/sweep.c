@@ -303,7 +303,8 @@ int sweep(const struct sweep_case *cases, unsigned int n)
 	if (normal == MAP_FAILED || !mkdtemp(top))
 		return 2;
 	setlinebuf(stdout);
-	/* each case names the derived metrics that it needs */
+	/* each case names the configuration and the derived metrics that it needs */
+	setenv("PCP_CONF", "/nonexistent", 1);
 	setenv("PCP_DERIVED_CONFIG", "", 1);
 	for (unsigned int i = 0; i < n; i++) {
 		size_t len = strlen(cases[i].name);
