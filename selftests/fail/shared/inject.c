@@ -3,7 +3,8 @@
  * Make the n-th call of one kind fail, in this process.
  *
  * A test that links this file calls inject_start().  A preloaded program uses the environment
- * variable INJECT=WAY:N from its first call on.  To the file in INJECT_COUNT it appends each way
+ * variable INJECT=WAY:N from its first call on; with INJECT=signals:0 no call fails, but signals
+ * interrupt system calls.  To the file in INJECT_COUNT it appends each way
  * with the number of calls that can fail in this way, and in a last line the number of calls for
  * WAY, whether one failed, and the number of blocks in use.  If WAY is "none", calls of all kinds
  * count, otherwise only those of its kind.  With INJECT_TRAP the failing call stops in a debugger.
@@ -34,6 +35,7 @@
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -534,6 +536,23 @@ static const struct inject_way *way_of(const char *name, const char *end)
 	return way->name ? way : NULL;
 }
 
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* Interrupt this thread's system calls every millisecond; they are not restarted. */
+static void interrupt_often(void)
+{
+	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	timer_t timer;
+
+	sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = ignore }, NULL);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &often, NULL);
+}
+
 /* Start from the environment if preloaded. */
 static void __attribute__((constructor)) begin(void)
 {
@@ -544,6 +563,8 @@ static void __attribute__((constructor)) begin(void)
 		return;
 	/* not inherited by programs that it starts */
 	unsetenv("LD_PRELOAD");
+	if (!strcmp(how, "signals:0"))
+		interrupt_often();
 	/* PCP's library needs the descriptor of this stream */
 	preloaded = !getenv("INJECT_NOT");
 	stdout = counted_writes(stdout);
