@@ -188,6 +188,7 @@ static int print_status(const struct shim_importer *imp, const char *const field
 	static const char *const keys[] = { "version", "args", "archive" };
 	size_t len;
 	FILE *f = open_memstream(out, &len);
+	bool lost;
 
 	if (!f)
 		return -ENOMEM;
@@ -196,7 +197,9 @@ static int print_status(const struct shim_importer *imp, const char *const field
 	for (int i = 0; i < 3; i++)
 		if (fields[i] && *fields[i])
 			fprintf(f, "%s=%s\n", keys[i], fields[i]);
-	return fclose(f) ? -ENOMEM : 0;
+	/* If memory runs out, *out may be NULL, and fclose() does not report earlier losses. */
+	lost = ferror(f);
+	return fclose(f) || lost || !*out ? -ENOMEM : 0;
 }
 
 static int write_status(const char *path, const char *text)
