@@ -10,6 +10,7 @@
 #include <pcp/pmapi.h>
 #include <shim/shim.h>
 
+#include "fail/shared/inject.h"
 #include "fail/shared/sweep.h"
 
 /* 0, or a negative errno for a call that returned NULL */
@@ -117,6 +118,34 @@ static void limit(void)
 	shim_close(handle);
 }
 
+/* After a failure to disable, the set can be disabled, and then counts nothing. */
+static void disable(void)
+{
+	const char *events[] = { "page-faults" };
+	struct shim_sample before = { 0 }, after = { 0 };
+	struct shim_handle *handle = NULL;
+	struct shim_set *set = NULL;
+	char *pages;
+
+	say("open %ld\n", TRY(shim_open(&handle)));
+	say("set %ld\n", TRY(shim_set_create(handle, events, 1, NULL, &set)));
+	say("bind %ld\n", TRY(shim_set_bind(set, 0, 0)));
+	for (int i = 0; i < 2; i++) {
+		say("disable %ld\n", TRY(shim_set_disable(set, 0)));
+		say("sample %ld", TRY(shim_set_sample(set, 0, &before)));
+		pages = malloc(1 << 20);
+		if (pages)
+			memset(pages, 1, 1 << 20);
+		free(pages);
+		say(" %ld", TRY(shim_set_sample(set, 0, &after)));
+		say(" %s\n", before.values[0] == after.values[0] ? "the same" : "more");
+		say("enable %ld\n", TRY(shim_set_enable(set, 0)));
+	}
+	say("unbind %ld\n", TRY(shim_set_unbind(set, 0)));
+	shim_set_destroy(set);
+	shim_close(handle);
+}
+
 static void remove_output(void)
 {
 	unlink("out.0");
@@ -166,6 +195,7 @@ static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
+	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL },
 	{ .name = "limit", .run = limit, .left = 1, .most = 60 },
 	/* the record of a set that cannot be sampled contains its error */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,

@@ -495,20 +495,22 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
  * shim_instance__stop() - stop an instance
  * @inst: the instance, which counts or waits for its target's execve
  *
- * Return: as for shim_group__read().
+ * Return: as for shim_group__read().  On error, it can be stopped again.
  */
 int shim_instance__stop(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
 	int ret = inst->offline ? 0 : turn_events(inst, false);
 
-	inst->stopped = shim_clock__ns();
-	inst->on = inst->waiting = false;
 	if (!ret && !inst->offline)
 		ret = read_events(inst, &counts);
-	if (!ret && !inst->offline)
+	if (ret)
+		return ret;
+	inst->stopped = shim_clock__ns();
+	inst->on = inst->waiting = false;
+	if (!inst->offline)
 		inst->ran = counts.enabled;
-	return ret;
+	return 0;
 }
 
 /**
