@@ -195,7 +195,7 @@ static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
-	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL },
+	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL, .most = 40 },
 	{ .name = "limit", .run = limit, .left = 1, .most = 60 },
 	/* the record of a set that cannot be sampled contains its error */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,

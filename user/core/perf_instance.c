@@ -422,13 +422,18 @@ int shim_instance__start(struct shim_instance *inst)
 	if (ret)
 		return ret;
 	inst->since = shim_clock__ns();
-	inst->on = true;
-	inst->waiting = false;
 	/*
 	 * The caller is running, so its group is on the PMU or, if it does not fit, in the error
 	 * state.
 	 */
-	return inst->tid == gettid() ? read_events(inst, &counts) : 0;
+	ret = inst->tid == gettid() ? read_events(inst, &counts) : 0;
+	if (ret) {
+		turn_events(inst, false);
+		return ret;
+	}
+	inst->on = true;
+	inst->waiting = false;
+	return 0;
 }
 
 /*
