@@ -116,6 +116,31 @@ static void run_register(void)
 	pmDestroyContext(context);
 }
 
+static void see(const char *name)
+{
+	say(" %s", name);
+}
+
+static void run_names(void)
+{
+	char **names = NULL;
+	int context, n;
+
+	warm();
+	say("sum %ld", TRY(registered("demo.sum", "demo.m2 + 1")));
+	say(" part %ld\n", TRY(registered("demo.m.part", "demo.m1[\"left\"]")));
+	context = open_archive();
+	n = (int)TRY(pmGetChildren("demo", &names));
+	for (int i = 0; i < n; i++)
+		say(" %s", names[i]);
+	free(names);
+	say("\n");
+	/* the names are passed on only after all have been found */
+	say("%ld\n", TRY(pmTraversePMNS("demo", see)));
+	say("%ld\n", TRY(pmTraversePMNS("", see)));
+	pmDestroyContext(context);
+}
+
 static void run_config(void)
 {
 	static const char *const names[DERIVED] = {
@@ -227,6 +252,7 @@ static void run_group(void)
 static const struct sweep_case cases[] = {
 	/* regcomp() leaks a block if memory runs out; pmprintf() keeps a buffer */
 	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1 },
+	{ .name = "derived names", .prepare = prepare, .run = run_names, .left = 1, .most = 100 },
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
 	/* a file without read permission is reported and skipped */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
