@@ -44,11 +44,14 @@ why batch --for 3s
 [ $? = 0 ] && grep -q '^batch, transactions above p99 take .* on average: .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
 	grep -q '^Other tags: ' "$dir/out"
 result "one screen"
+why batch --for 2s --above 90 --no-stacks
+[ $? = 0 ] && grep -q '^batch, transactions above p90 take ' "$dir/out"
+result "a percentile without p"
 why absent --for 2s
 [ $? = 1 ] && grep -q "no transaction of 'absent'" "$dir/err"
 result "a tag that is not used"
 why --for 2s --json --above 90 --no-stacks
-[ $? = 0 ] && grep -q '^{"above": "90", "tags": \[{"tag": "' "$dir/out" && grep -q '"dropped": {"not_seen": ' "$dir/out" &&
+[ $? = 0 ] && grep -q '^{"above": "p90", "tags": \[{"tag": "' "$dir/out" && grep -q '"dropped": {"not_seen": ' "$dir/out" &&
 	awk 'BEGIN { RS = "\"all\": " } NR > 1 { gsub(/[^0-9]+/, " "); if (split($0, n, " ") < 4 || !n[1]) bad = 1 } END { exit bad || NR < 2 }' "$dir/out"
 result "JSON"
 why batch --for 3s --folded

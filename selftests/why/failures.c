@@ -186,7 +186,7 @@ static bool lacks_names(struct symbols *symbols)
 /* Print the output of 'vcpc why' in each format.  Return 0, or an error. */
 static int print_all(void)
 {
-	struct why_view view = { .why = ended, .above = "p90", .differential = true };
+	struct why_view view = { .why = ended, .above = "90", .differential = true };
 	int err;
 
 	rewind(printed);

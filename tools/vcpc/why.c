@@ -157,7 +157,7 @@ static int take_percent(const char *text, struct job *job)
 	char *end;
 
 	job->percent = strtod(digits, &end);
-	job->view.above = text;
+	job->view.above = digits;
 	if (*digits >= '0' && *digits <= '9' && !*end && job->percent < 100)
 		return 0;
 	return vcpc_usage("--above: invalid percentile '%s' (below 100; examples: p99, p99.9)", text);
@@ -241,7 +241,7 @@ int vcpc_cmd_why(int argc, char **argv)
 {
 	struct job job = {
 		.options = { .size = sizeof(job.options), .flags = SHIM_WHY_F_STACKS },
-		.duration = DEFAULT_TIME, .percent = 99, .view.above = "p99",
+		.duration = DEFAULT_TIME, .percent = 99, .view.above = "99",
 	};
 	int ret = why_parse(argc, argv, &job);
 

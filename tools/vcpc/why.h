@@ -21,7 +21,7 @@
  * @symbols: the resolver that names the frames, or NULL without stacks
  * @ntags: number of tags
  * @at: index of the tag to explain
- * @above: the percentile above which transactions are slow, as the user wrote it
+ * @above: the percentile above which transactions are slow, as the user wrote it but without "p"
  * @json: print JSON
  * @folded: print folded stacks
  * @differential: print folded stacks with two times

@@ -110,7 +110,7 @@ static void print_sentence(const struct why_view *view, const struct shim_why_ta
 	uint64_t blocked = tag->slow.ns[SHIM_WHY_BLOCKED];
 	char whole[32], cpu[32], wait[32], block[32], reason[64];
 
-	printf("transactions above %s take %s on average: %s on CPU, %s blocked", view->above,
+	printf("transactions above p%s take %s on average: %s on CPU, %s blocked", view->above,
 	       why_duration(per((uint64_t)time_of(&tag->slow), &tag->slow), whole, sizeof(whole)),
 	       why_duration(per(tag->slow.ns[SHIM_WHY_ON_CPU], &tag->slow), cpu, sizeof(cpu)),
 	       why_duration(per(blocked, &tag->slow), block, sizeof(block)));
@@ -283,7 +283,7 @@ int why_print_json(const struct why_view *view)
 
 	if (err)
 		return vcpc_fail(err, "cannot read the numbers of lost transactions");
-	printf("{\"above\": \"%s\", \"tags\": [", view->above);
+	printf("{\"above\": \"p%s\", \"tags\": [", view->above);
 	err = json_tag(view, view->at);
 	for (size_t i = 0; i < view->ntags && !err; i++) {
 		if (i == view->at)
