@@ -114,6 +114,60 @@ TEST_F(parts, sleeps)
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], parts.ns[SHIM_WHY_BLOCKED] / 2);
 }
 
+static void sleep_once(void)
+{
+	pmtracebegin("restarted");
+	sleep_ms(25);
+	pmtraceend("restarted");
+}
+
+/* Return how often the first tag was blocked, from its stacks if there are any. */
+static uint64_t times_blocked(struct shim_why *why)
+{
+	uint64_t times = 0;
+	size_t n = 0;
+
+	if (shim_why_stacks_get(why, 0, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (shim_why_stack_at(why, i)->reason != SHIM_WHY_SAMPLED)
+			times += shim_why_stack_at(why, i)->all_times;
+	if (n)
+		return times;
+	if (shim_why_reasons_get(why, 0, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		times += shim_why_reason_at(why, i)->all_times;
+	return times;
+}
+
+/* What ends between the read and the restart belongs to the next read. */
+TEST_F(parts, restart_excludes_what_was_read)
+{
+	struct shim_why_parts parts;
+	size_t n = 1;
+
+	UNLESS_MISSING();
+	shim_why_restart(self->why);
+	for (int i = 0; i < ROUNDS; i++)
+		sleep_once();
+	parts = parts_of(self->why, "restarted", NULL);
+	EXPECT_EQ(ROUNDS, parts.count);
+	EXPECT_LE(ROUNDS, times_blocked(self->why));
+	sleep_once();
+	shim_why_restart(self->why);
+	EXPECT_EQ(NULL, shim_why_tag_at(self->why, 0));
+	EXPECT_EQ(-EINVAL, shim_why_stacks_get(self->why, 0, &n));
+	parts = parts_of(self->why, "restarted", NULL);
+	EXPECT_EQ(1, parts.count);
+	EXPECT_GE(sum_of(&parts), 25 * MS);
+	EXPECT_LE(1, times_blocked(self->why));
+	EXPECT_GE(ROUNDS - 1, times_blocked(self->why));
+	shim_why_restart(self->why);
+	EXPECT_EQ(0, shim_why_tags_get(self->why, 99, &n));
+	EXPECT_EQ(0, n);
+}
+
 TEST_F(parts, most_time_comes_first)
 {
 	static const char *const names[] = { "longest", "long", "short" };

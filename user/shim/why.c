@@ -2,6 +2,7 @@
 /* Public calls of <shim/why.h>, which show where transactions spend their time */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,29 @@ _Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "the size must equal the 
 #define DEFAULT_HERTZ	999
 #define MOST_HERTZ	10000
 
-/* Statistics of a tag; transactions in slot @first and above are slow */
+/*
+ * Statistics of a tag.  @total is the difference between the kernel's sums and @before, which were
+ * its sums at the last restart.  Transactions in slot @first and above are slow.
+ */
 struct tag {
 	struct vc_why_key key;
 	uint32_t first;
 	char name[VC_TAG_LEN];
 	struct vc_why_stat total;
+	struct vc_why_stat before;
+};
+
+/* A row of vw_reason or vw_stack; its sums are like those of a tag.  A reason has no stack. */
+struct row {
+	struct vc_why_stack_key key;
+	struct vc_why_sum sum;
+	struct vc_why_sum before;
+};
+
+/* The first @sorted rows are in the order of compare_rows(). */
+struct rows {
+	struct row *at;
+	size_t n, sorted, room;
 };
 
 /* Data to which a public stack points */
@@ -37,15 +55,17 @@ struct frames {
 
 struct shim_why {
 	struct shim_bpf_why *bpf;
-	struct tag *tags;
+	struct tag *tags;		/* in the order of their keys */
+	size_t nknown, tags_room;
+	struct tag **shown;		/* tags with transactions, in descending order of their time */
 	struct shim_why_tag *given;	/* array of the same length */
-	size_t ntags, tags_room, given_room;
+	size_t ntags, shown_room, given_room;
+	struct rows reason_rows, stack_rows;
 	struct shim_why_reason *reasons;
 	size_t nreasons, reasons_room;
 	struct shim_why_stack *stacks;
 	struct frames *frames;		/* array of the same length */
 	size_t nstacks, stacks_room, frames_room;
-	const struct tag *wanted;	/* the requested tag during a walk */
 };
 
 /**
@@ -98,45 +118,153 @@ SHIM_API unsigned int shim_why_sampled_cpus(const struct shim_why *why)
 }
 
 /*
- * Add 64-bit words.  The kernel's type and this library's differ, so a compiler may assume that
- * they do not alias.
+ * Add 64-bit words, or subtract them if @sign is -1.  The kernel's type and this library's differ, so
+ * a compiler may assume that they do not alias.
  */
-static void add_words(void *sums, const void *more, size_t n)
+static void add_words(void *sums, const void *more, size_t n, int sign)
 {
 	for (size_t i = 0; i < n * sizeof(uint64_t); i += sizeof(uint64_t)) {
 		uint64_t sum, word;
 
 		memcpy(&sum, (char *)sums + i, sizeof(sum));
 		memcpy(&word, (const char *)more + i, sizeof(word));
-		sum += word;
+		sum += sign * word;
 		memcpy((char *)sums + i, &sum, sizeof(sum));
 	}
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	const struct tag *left = a, *right = b;
+
+	return memcmp(&left->key, &right->key, sizeof(left->key));
+}
+
+/* Find or add a tag; the first @sorted tags are in order. */
+static struct tag *tag_of(struct shim_why *why, const struct vc_why_key *key, size_t sorted)
+{
+	const struct tag wanted = { .key = *key };
+	struct tag *tag = sorted ? bsearch(&wanted, why->tags, sorted, sizeof(*tag), compare_keys) : NULL;
+
+	if (tag || shim_vec__room(why->tags, &why->tags_room, why->nknown))
+		return tag;
+	tag = &why->tags[why->nknown++];
+	memset(tag, 0, sizeof(*tag));
+	tag->key = *key;
+	return tag;
+}
+
+/* @sorted: number of tags before the walk */
+struct tag_walk {
+	struct shim_why *why;
+	size_t sorted;
+};
+
 static int add_tag(void *arg, const struct vc_why_key *key, const char *name,
 		   const struct vc_why_stat *cpus)
 {
-	struct shim_why *why = arg;
-	struct tag *tag;
-	int err = shim_vec__room(why->tags, &why->tags_room, why->ntags);
+	const size_t words = sizeof(*cpus) / sizeof(uint64_t);
+	const struct tag_walk *walk = arg;
+	struct tag *tag = tag_of(walk->why, key, walk->sorted);
 
-	if (err)
-		return err;
-	tag = &why->tags[why->ntags];
-	memset(tag, 0, sizeof(*tag));
-	tag->key = *key;
+	if (!tag)
+		return -ENOMEM;
 	memcpy(tag->name, name, sizeof(tag->name));
-	for (size_t i = 0; i < shim_bpf_why__cpus(why->bpf); i++)
-		add_words(&tag->total, &cpus[i], sizeof(tag->total) / sizeof(__u64));
-	why->ntags++;
+	memset(&tag->total, 0, sizeof(tag->total));
+	for (size_t i = 0; i < shim_bpf_why__cpus(walk->why->bpf); i++)
+		add_words(&tag->total, &cpus[i], words, 1);
+	add_words(&tag->total, &tag->before, words, -1);
 	return 0;
+}
+
+static int read_tags(struct shim_why *why)
+{
+	struct tag_walk walk = { why, why->nknown };
+	int err = shim_bpf_why__walk_tags(why->bpf, add_tag, &walk);
+
+	if (why->nknown)
+		qsort(why->tags, why->nknown, sizeof(*why->tags), compare_keys);
+	return err;
+}
+
+/* Rows that are merged because they differ only in their slots are adjacent. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct vc_why_stack_key *left = &((const struct row *)a)->key;
+	const struct vc_why_stack_key *right = &((const struct row *)b)->key;
+	int order = memcmp(&left->tag, &right->tag, sizeof(left->tag));
+
+	if (!order)
+		order = memcmp(&left->reason, &right->reason, sizeof(*left) -
+			       offsetof(struct vc_why_stack_key, reason));
+	return order ? order : left->slot < right->slot ? -1 : left->slot > right->slot;
+}
+
+static int add_row(struct rows *rows, const struct vc_why_stack_key *key,
+		   const struct vc_why_sum *sum)
+{
+	const struct row wanted = { .key = *key };
+	struct row *row = rows->sorted ? bsearch(&wanted, rows->at, rows->sorted, sizeof(*row),
+						 compare_rows) : NULL;
+
+	if (!row) {
+		if (shim_vec__room(rows->at, &rows->room, rows->n))
+			return -ENOMEM;
+		row = &rows->at[rows->n++];
+		*row = wanted;
+	}
+	row->sum = (struct vc_why_sum) {
+		.ns = sum->ns - row->before.ns, .times = sum->times - row->before.times,
+	};
+	return 0;
+}
+
+static int add_reason_row(void *arg, const void *key, const void *value)
+{
+	const struct vc_why_reason_key *from = key;
+
+	return add_row(arg, &(struct vc_why_stack_key) {
+		.tag = from->tag, .reason = from->reason, .slot = from->slot,
+	}, value);
+}
+
+static int add_stack_row(void *arg, const void *key, const void *value)
+{
+	return add_row(arg, key, value);
+}
+
+static int read_rows(const struct shim_why *why, enum shim_bpf_why_map which, shim_bpf_why_fn *fn,
+		     struct rows *rows)
+{
+	int err = shim_bpf_why__walk(why->bpf, which, fn, rows);
+
+	if (rows->n)
+		qsort(rows->at, rows->n, sizeof(*rows->at), compare_rows);
+	rows->sorted = rows->n;
+	return err;
+}
+
+/* Find the first row of a tag.  Return its index, or that of the first row of a later tag. */
+static size_t first_row(const struct rows *rows, const struct tag *tag)
+{
+	size_t from = 0, to = rows->n;
+
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (memcmp(&rows->at[middle].key.tag, &tag->key, sizeof(tag->key)) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint32_t first)
 {
 	for (uint32_t i = first; i < VC_HIST_SLOTS; i++) {
 		parts->count += tag->total.slot[i].count;
-		add_words(parts->ns, tag->total.slot[i].part, SHIM_WHY_PARTS);
+		add_words(parts->ns, tag->total.slot[i].part, SHIM_WHY_PARTS, 1);
 	}
 }
 
@@ -170,33 +298,50 @@ static uint64_t time_of(const struct shim_why_parts *parts)
 	       parts->ns[SHIM_WHY_BLOCKED];
 }
 
-static uint64_t time_of_tag(const struct tag *tag)
+static struct shim_why_parts all_of(const struct tag *tag)
 {
 	struct shim_why_parts parts = { 0 };
 
 	add_slots(&parts, tag, 0);
-	return time_of(&parts);
+	return parts;
 }
 
 static int compare_tags(const void *a, const void *b)
 {
-	uint64_t left = time_of_tag(a), right = time_of_tag(b);
+	const struct shim_why_parts first = all_of(*(struct tag *const *)a);
+	const struct shim_why_parts second = all_of(*(struct tag *const *)b);
+	uint64_t left = time_of(&first), right = time_of(&second);
 
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
 static void give_tag(struct shim_why_tag *to, struct tag *tag, double percent)
 {
-	*to = (struct shim_why_tag) { .name = tag->name, .user = tag->key.user };
-	add_slots(&to->all, tag, 0);
+	*to = (struct shim_why_tag) {
+		.name = tag->name, .user = tag->key.user, .all = all_of(tag),
+	};
 	tag->first = first_slow(tag, to->all.count, percent);
 	to->above_ns = vc_hist_floor(tag->first);
 	add_slots(&to->slow, tag, tag->first);
 	memcpy(to->hist, tag->total.hist, sizeof(to->hist));
 }
 
+static int choose_tags(struct shim_why *why)
+{
+	int err = shim_vec__reserve(why->shown, &why->shown_room, why->nknown);
+
+	if (!err)
+		err = shim_vec__reserve(why->given, &why->given_room, why->nknown);
+	for (size_t i = 0; i < why->nknown && !err; i++)
+		if (all_of(&why->tags[i]).count)
+			why->shown[why->ntags++] = &why->tags[i];
+	if (why->ntags)
+		qsort(why->shown, why->ntags, sizeof(*why->shown), compare_tags);
+	return err;
+}
+
 /**
- * shim_why_tags_get() - read the parts of all tags' durations
+ * shim_why_tags_get() - read the statistics of all tags: parts of durations, reasons and stacks
  * @why: the handle
  * @percent: transactions above this percentile of their tag's durations are slow, 0 to 100
  * @n: number of tags with ended transactions, in descending order of their time
@@ -214,17 +359,17 @@ SHIM_API int shim_why_tags_get(struct shim_why *why, double percent, size_t *n)
 	why->ntags = 0;
 	why->nreasons = 0;
 	why->nstacks = 0;
-	err = shim_bpf_why__walk_tags(why->bpf, add_tag, why);
+	err = read_tags(why);
 	if (!err)
-		err = shim_vec__reserve(why->given, &why->given_room, why->ntags);
-	if (err) {
-		why->ntags = 0;
+		err = read_rows(why, SHIM_BPF_WHY_REASON, add_reason_row, &why->reason_rows);
+	if (!err)
+		err = read_rows(why, SHIM_BPF_WHY_STACK, add_stack_row, &why->stack_rows);
+	if (!err)
+		err = choose_tags(why);
+	if (err)
 		return err;
-	}
-	if (why->ntags)
-		qsort(why->tags, why->ntags, sizeof(*why->tags), compare_tags);
 	for (size_t i = 0; i < why->ntags; i++)
-		give_tag(&why->given[i], &why->tags[i], percent);
+		give_tag(&why->given[i], why->shown[i], percent);
 	*n = why->ntags;
 	return 0;
 }
@@ -241,41 +386,79 @@ SHIM_API const struct shim_why_tag *shim_why_tag_at(const struct shim_why *why, 
 	return i < why->ntags ? &why->given[i] : NULL;
 }
 
-static int is_wanted(const struct shim_why *why, const struct vc_why_key *key)
+static void rows_restart(struct rows *rows)
 {
-	return !memcmp(key, &why->wanted->key, sizeof(*key));
+	for (size_t i = 0; i < rows->n; i++) {
+		add_words(&rows->at[i].before, &rows->at[i].sum,
+			  sizeof(struct vc_why_sum) / sizeof(uint64_t), 1);
+		rows->at[i].sum = (struct vc_why_sum) { 0 };
+	}
 }
 
+/**
+ * shim_why_restart() - exclude from later reads what the last shim_why_tags_get() has read
+ * @why: the handle
+ *
+ * Nothing is lost in between: what has arrived since that call is part of the next read.  Losses
+ * (shim_why_drops_get()) are not restarted.  After an error of shim_why_tags_get(), this call has no
+ * effect.  Pointers from earlier calls become invalid.
+ */
+SHIM_API void shim_why_restart(struct shim_why *why)
+{
+	if (!why->ntags)
+		return;
+	for (size_t i = 0; i < why->nknown; i++) {
+		struct tag *tag = &why->tags[i];
+
+		add_words(&tag->before, &tag->total, sizeof(tag->total) / sizeof(uint64_t), 1);
+		memset(&tag->total, 0, sizeof(tag->total));
+	}
+	rows_restart(&why->reason_rows);
+	rows_restart(&why->stack_rows);
+	why->ntags = 0;
+	why->nreasons = 0;
+	why->nstacks = 0;
+}
+
+/* Add a reason, unless it is the last one.  Return NULL if out of memory. */
 static struct shim_why_reason *reason_of(struct shim_why *why, uint32_t reason)
 {
-	for (size_t i = 0; i < why->nreasons; i++)
-		if (why->reasons[i].reason == reason)
-			return &why->reasons[i];
+	if (why->nreasons && why->reasons[why->nreasons - 1].reason == reason)
+		return &why->reasons[why->nreasons - 1];
 	if (shim_vec__room(why->reasons, &why->reasons_room, why->nreasons))
 		return NULL;
 	why->reasons[why->nreasons] = (struct shim_why_reason) { .reason = reason };
 	return &why->reasons[why->nreasons++];
 }
 
-static int add_reason(void *arg, const void *row, const void *value)
+static int add_reason(struct shim_why *why, const struct tag *tag, const struct row *row)
 {
-	const struct vc_why_reason_key *key = row;
-	const struct vc_why_sum *sum = value;
-	struct shim_why *why = arg;
-	struct shim_why_reason *reason;
+	struct shim_why_reason *reason = reason_of(why, row->key.reason);
 
-	if (!is_wanted(why, &key->tag))
-		return 0;
-	reason = reason_of(why, key->reason);
 	if (!reason)
 		return -ENOMEM;
-	reason->all_ns += sum->ns;
-	reason->all_times += sum->times;
-	if (key->slot >= why->wanted->first) {
-		reason->slow_ns += sum->ns;
-		reason->slow_times += sum->times;
+	reason->all_ns += row->sum.ns;
+	reason->all_times += row->sum.times;
+	if (row->key.slot >= tag->first) {
+		reason->slow_ns += row->sum.ns;
+		reason->slow_times += row->sum.times;
 	}
 	return 0;
+}
+
+/* Call a function for each row of a tag with times. */
+static int each_row(struct shim_why *why, const struct rows *rows, const struct tag *tag,
+		    int (*fn)(struct shim_why *, const struct tag *, const struct row *))
+{
+	int err = 0;
+
+	for (size_t i = first_row(rows, tag); i < rows->n && !err; i++) {
+		if (memcmp(&rows->at[i].key.tag, &tag->key, sizeof(tag->key)))
+			break;
+		if (rows->at[i].sum.times)
+			err = fn(why, tag, &rows->at[i]);
+	}
+	return err;
 }
 
 static int compare_reasons(const void *a, const void *b)
@@ -288,7 +471,7 @@ static int compare_reasons(const void *a, const void *b)
 }
 
 /**
- * shim_why_reasons_get() - read why a tag's transactions were blocked
+ * shim_why_reasons_get() - get the reasons why a tag's transactions were blocked
  * @why: the handle
  * @tag: index, below the result of shim_why_tags_get()
  * @n: number of reasons; the one with the longest time in slow transactions comes first
@@ -301,9 +484,8 @@ SHIM_API int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n)
 
 	if (tag >= why->ntags)
 		return -EINVAL;
-	why->wanted = &why->tags[tag];
 	why->nreasons = 0;
-	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_REASON, add_reason, why);
+	err = each_row(why, &why->reason_rows, why->shown[tag], add_reason);
 	if (err)
 		return err;
 	if (why->nreasons)
@@ -351,7 +533,7 @@ static int read_frames(const struct shim_why *why, struct shim_why_stack *stack,
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Find or add a stack.  Return 0 or a negated errno. */
+/* Add a stack, unless it is the last one.  Return 0 or a negated errno. */
 static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
 		    struct shim_why_stack **out)
 {
@@ -359,10 +541,11 @@ static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
 	struct frames *frames;
 	int err;
 
-	for (size_t i = 0; i < why->nstacks; i++) {
-		*out = &why->stacks[i];
+	if (why->nstacks) {
+		*out = &why->stacks[why->nstacks - 1];
+		frames = &why->frames[why->nstacks - 1];
 		if ((*out)->reason == key->reason && (*out)->pid == key->tgid &&
-		    why->frames[i].user_id == key->user && why->frames[i].kernel_id == key->kernel)
+		    frames->user_id == key->user && frames->kernel_id == key->kernel)
 			return 0;
 	}
 	err = shim_vec__room(why->stacks, &why->stacks_room, why->nstacks);
@@ -379,24 +562,18 @@ static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
 	return read_frames(why, stack, frames);
 }
 
-static int add_stack(void *arg, const void *row, const void *value)
+static int add_stack(struct shim_why *why, const struct tag *tag, const struct row *row)
 {
-	const struct vc_why_stack_key *key = row;
-	const struct vc_why_sum *sum = value;
-	struct shim_why *why = arg;
 	struct shim_why_stack *stack;
-	int err;
+	int err = stack_of(why, &row->key, &stack);
 
-	if (!is_wanted(why, &key->tag))
-		return 0;
-	err = stack_of(why, key, &stack);
 	if (err)
 		return err;
-	stack->all_ns += sum->ns;
-	stack->all_times += sum->times;
-	if (key->slot >= why->wanted->first) {
-		stack->slow_ns += sum->ns;
-		stack->slow_times += sum->times;
+	stack->all_ns += row->sum.ns;
+	stack->all_times += row->sum.times;
+	if (row->key.slot >= tag->first) {
+		stack->slow_ns += row->sum.ns;
+		stack->slow_times += row->sum.times;
 	}
 	return 0;
 }
@@ -415,9 +592,8 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 
 	if (tag >= why->ntags)
 		return -EINVAL;
-	why->wanted = &why->tags[tag];
 	why->nstacks = 0;
-	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_STACK, add_stack, why);
+	err = each_row(why, &why->stack_rows, why->shown[tag], add_stack);
 	if (err) {
 		why->nstacks = 0;	/* the last stack may lack frames */
 		return err;
@@ -513,7 +689,10 @@ SHIM_API void shim_why_close(struct shim_why *why)
 		return;
 	shim_bpf_why__close(why->bpf);
 	free(why->tags);
+	free(why->shown);
 	free(why->given);
+	free(why->reason_rows.at);
+	free(why->stack_rows.at);
 	free(why->reasons);
 	free(why->stacks);
 	free(why->frames);

@@ -179,6 +179,7 @@ int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n);
 const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i);
 int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n);
 const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i);
+void shim_why_restart(struct shim_why *why);
 int shim_why_drops_get(struct shim_why *why, struct shim_why_drops *drops);
 int shim_why_reason_name(uint32_t reason, char *name, size_t size);
 void shim_why_close(struct shim_why *why);
