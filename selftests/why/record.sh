@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --why writes the parts of the time, which add up, to the archive, and the stacks to a file
+# vcpc record --why writes the parts of the time, which add up, to each archive, and the stacks to a file
 # next to it.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
-trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'vcpc trace off 2>/dev/null; umount "$dir/s" 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/out $dir/values"
 
 record() {
@@ -98,7 +98,44 @@ vcpc compare "$dir/a" "$dir/a" >"$dir/out" 2>"$dir/err" && grep -q oncpu "$dir/o
 result "compare prints the parts"
 vcpc report "$dir/a" -o "$dir/a.html" >"$dir/out" 2>"$dir/err" && grep -q 'oncpu each' "$dir/a.html" && grep -q '"stacks":\["' "$dir/a.html"
 result "so does the report, with the stacks"
-record --trace --why --rotate 1h -o "$dir/r" -I 50ms -e page-faults orders && [ -z "$(find "$dir/r"* -name '*.folded')" ] &&
-	vcpc replay "$dir/r" -r 'vcpc.transact.time.oncpu[batch]' >"$dir/out" 2>>"$dir/err" && grep -q '[0-9]' "$dir/out"
-result "a directory of archives has the parts, but no stacks"
+# Use each tag until an archive with its stacks has ended.
+# shellcheck disable=SC2016
+phases='for tag in first second third; do
+		tries=0
+		until grep -qs "^$tag;wait4" "$0"/*.folded || [ $tries = 100 ]; do
+			tries=$((tries + 1))
+			pmtrace -q -e "sleep 0.1" $tag
+		done
+	done'
+record --trace --why --rotate 1s -o "$dir/r" -I 50ms -e page-faults sh -c "$phases" "$dir/r" &&
+	vcpc replay "$dir/r" -r 'vcpc.transact.time.blocked[second]' >"$dir/out" 2>>"$dir/err" && grep -q '[0-9]' "$dir/out" && [ ! -e "$dir/r.folded" ]
+result "a directory of archives has the parts"
+each=yes
+for meta in "$dir/r"/*.meta; do
+	[ -e "${meta%.meta}.folded" ] || each=no
+done
+oldest=$(grep -ls '^first;' "$dir/r"/*.folded | head -n 1) newest=$(grep -ls '^third;' "$dir/r"/*.folded | tail -n 1)
+[ -n "$oldest" ] && [ -n "$newest" ] && ! grep -q '^third;' "$oldest" && ! grep -q '^first;' "$newest" &&
+	[ $each = yes ] &&
+	vcpc report "${oldest%.folded}" -o "$dir/r.html" >"$dir/out" 2>"$dir/err" && grep -q '"stacks":\["first;' "$dir/r.html"
+result "each archive has the stacks of its own time, and the report shows them"
+mkdir "$dir/k" && touch "$dir/k/mine.folded" "$dir/k/20200101T000000-000Z.folded"
+# shellcheck disable=SC2016
+record --trace --why --rotate 1s --keep 2 -o "$dir/k" -I 50ms -e page-faults \
+	sh -c 'first=$(ls "$0"/*.meta); while [ -e "$first" ]; do pmtrace -q -e "sleep 0.1" kept; done' "$dir/k" &&
+	ls "$dir/k" >"$dir/out" && [ "$(grep -c '\.meta$' "$dir/out")" = 2 ] && [ "$(grep -c '\.folded$' "$dir/out")" = 4 ] && [ -e "$dir/k/mine.folded" ] && [ -e "$dir/k/20200101T000000-000Z.folded" ]
+result "--keep removes the stacks of the archives that it removes, and no others"
+# Room for the directory and two archives, but not for stacks
+mkdir "$dir/s"
+if mount -t tmpfs -o nr_inodes=8 tmpfs "$dir/s" 2>"$dir/err"; then
+	# shellcheck disable=SC2016
+	record --trace --why --rotate 1s -o "$dir/s/r" -I 50ms -e page-faults \
+		sh -c 'while [ "$(ls "$0"/*.meta | wc -l)" -lt 2 ]; do pmtrace -q -e "sleep 0.1" full; done' "$dir/s/r"
+	[ $? = 1 ] && grep -q 'cannot write the stacks to .*: No space left' "$dir/err" && [ "$(ls "$dir/s/r"/*.folded 2>/dev/null)" = '' ] &&
+		vcpc check "$dir/s/r" >"$dir/out" 2>>"$dir/err"
+	result "a full disk: the archives are complete, and the exit status is 1"
+	umount "$dir/s"
+else
+	skip "a full disk" "no permission to mount"
+fi
 done_testing

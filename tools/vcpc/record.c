@@ -25,7 +25,6 @@ struct recording {
 	struct record_job *job;
 	struct shim_recorder *rec;
 	uint64_t before;	/* records in archives that have ended */
-	bool recorded;		/* there is an archive */
 	pid_t pid;		/* process ID of the command */
 	struct vcpc_with *with;	/* NULL without --with */
 	struct shim_set *sets[VCPC_TARGETS];
@@ -167,6 +166,7 @@ static int rotate(struct recording *r)
 	ret = shim_record_close(r->rec);
 	r->rec = next;
 	memcpy(ended, rotate->archive, sizeof(ended));
+	record_why_write(&r->why, ended);
 	vcpc_rotate_begin(rotate, path);
 	wait_for_packer(r);
 	kept = vcpc_rotate_prune(rotate, r->job->archive);
@@ -233,7 +233,7 @@ static int conclude(const struct record_job *job, struct recording *r, int statu
 		ret = nothing_recorded(job);
 		return status ? status : ret;
 	}
-	r->recorded = true;
+	record_why_write(&r->why, current(job));
 	if (r->with && !r->missing)
 		r->missing = vcpc_with_missing(r->with);
 	if (!r->broken && ret != -ENODATA)
@@ -416,7 +416,7 @@ static int record_traced(const struct record_job *job, struct recording *r)
 
 	if (!ret)
 		ret = record_run(job, r);
-	status = record_why_close(&r->why, r->recorded);
+	status = record_why_close(&r->why);
 	ret = ret ? ret : status;
 	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;
 	if (status)

@@ -35,7 +35,7 @@ int record_help(void)
 	       "      --compress         compress each archive (xz) when it is complete\n"
 	       "      --trace            if tracing is off, turn it on during the recording\n"
 	       "      --why              also record where transactions spend their time, and write their\n"
-	       "                         stacks to ARCHIVE.folded (without --rotate); see vcpc-why(1)\n"
+	       "                         stacks to ARCHIVE.folded; see vcpc-why(1)\n"
 	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
 	       "                         groups of metrics, separated by commas\n\n"
 	       VCPC_COUNTING_HELP);

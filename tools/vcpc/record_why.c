@@ -3,7 +3,7 @@
  * vcpc record --why: watch threads during a recording.
  *
  * The recorder itself finds the open handle and records its times.  The stacks are written to a
- * file next to the archive at the end, because only then is it known which transactions were slow.
+ * file next to the archive when it ends, because only then is it known which transactions were slow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,44 +32,55 @@ static int check_rights(void)
 	return 0;
 }
 
-/* Prepare to record stacks.  Return 0, or an exit status after printing a message. */
-static int want_stacks(struct record_why *why, const char *archive)
+/* Return the name of an archive's file of stacks, to be freed, or NULL after printing a message. */
+static char *name_of(const char *archive)
 {
-	if (asprintf(&why->path, "%s" VCPC_STACKS_SUFFIX, archive) < 0) {
-		why->path = NULL;
-		return vcpc_fail(ENOMEM, "stacks");
-	}
-	if (!access(why->path, F_OK))
-		return vcpc_fail(EEXIST, "cannot write the stacks to %s", why->path);
-	why->view.symbols = symbols_open();
-	return why->view.symbols ? 0 : vcpc_fail(ENOMEM, "symbols");
+	char *path;
+
+	if (asprintf(&path, "%s" VCPC_STACKS_SUFFIX, archive) >= 0)
+		return path;
+	vcpc_fail(ENOMEM, "stacks");
+	return NULL;
+}
+
+static int check_unused(const char *archive)
+{
+	char *path = name_of(archive);
+	int status = !path ? EXIT_FAILURE :
+		     access(path, F_OK) ? 0 : vcpc_fail(EEXIST, "cannot write the stacks to %s", path);
+
+	free(path);
+	return status;
 }
 
 static void end(struct record_why *why)
 {
 	symbols_close(why->view.symbols);
 	shim_why_close(why->view.why);
-	free(why->path);
 	*why = (struct record_why){ 0 };
 }
 
 /**
  * record_why_open() - start watching threads
  * @why: zero; initialized on success
- * @archive: its stacks will be written to ARCHIVE.folded; NULL: keep no stacks
+ * @archive: ARCHIVE.folded must not exist; NULL: the archives have unused names
  *
  * Return: 0, or an exit status after printing a message.
  */
 int record_why_open(struct record_why *why, const char *archive)
 {
-	struct shim_why_options options = {
-		.size = sizeof(options), .flags = archive ? SHIM_WHY_F_STACKS : 0,
+	const struct shim_why_options options = {
+		.size = sizeof(options), .flags = SHIM_WHY_F_STACKS,
 	};
 	int status = check_rights(), err;
 
 	why->view.differential = true;
 	if (!status && archive)
-		status = want_stacks(why, archive);
+		status = check_unused(archive);
+	if (!status) {
+		why->view.symbols = symbols_open();
+		status = why->view.symbols ? 0 : vcpc_fail(ENOMEM, "symbols");
+	}
 	if (!status) {
 		err = shim_why_open(&options, &why->view.why);
 		status = err ? why_fail_open(err) : 0;
@@ -86,7 +97,7 @@ void record_why_tick(struct record_why *why)
 	int err;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!why->view.symbols || now.tv_sec == why->learned)
+	if (!why->view.why || now.tv_sec == why->learned)
 		return;
 	why->learned = now.tv_sec;
 	err = why_learn(&why->view);
@@ -103,6 +114,7 @@ static int write_tags(struct why_view *view, FILE *out)
 	return err;
 }
 
+/* Write all stacks.  If that fails, remove the file, because it is incomplete. */
 static int write_stacks(struct why_view *view, const char *path)
 {
 	FILE *out = fopen(path, "wxe");
@@ -113,29 +125,51 @@ static int write_stacks(struct why_view *view, const char *path)
 		err = -shim_why_tags_get(view->why, PERCENT, &view->ntags);
 		if (!err)
 			err = -write_tags(view, out);
+		if (!err && fflush(out))
+			err = errno;
+		if (!err && ferror(out))
+			err = EIO;
 		if (fclose(out) && !err)
 			err = errno;
+		if (err)
+			unlink(path);
 	}
 	return err ? vcpc_fail(err, "cannot write the stacks to %s", path) : 0;
 }
 
 /**
- * record_why_close() - write the stacks, report losses, and stop watching threads
- * @why: may be unused
- * @recorded: whether there is an archive
- *
- * Return: 0, or an exit status after printing a message.
+ * record_why_write() - write the stacks of the time since the last call; @why may be unused
+ * @why: its member @status is set if this fails, after printing a message
+ * @archive: the stacks are written to ARCHIVE.folded
  */
-int record_why_close(struct record_why *why, bool recorded)
+void record_why_write(struct record_why *why, const char *archive)
 {
-	int status = 0;
+	char *path = why->view.why ? name_of(archive) : NULL;
+	int status;
+
+	if (!why->view.why)
+		return;
+	status = path ? write_stacks(&why->view, path) : EXIT_FAILURE;
+	free(path);
+	if (status)
+		why->status = status;
+	why_print_nameless(why->view.symbols, stderr);
+	shim_why_restart(why->view.why);
+	symbols_restart(why->view.symbols);
+}
+
+/**
+ * record_why_close() - report losses, and stop watching threads
+ * @why: may be unused
+ *
+ * Return: 0, or an exit status after printing a message, now or in record_why_write().
+ */
+int record_why_close(struct record_why *why)
+{
+	int status = why->status;
 
 	if (!why->view.why)
 		return 0;
-	if (why->path && recorded) {
-		status = write_stacks(&why->view, why->path);
-		why_print_nameless(why->view.symbols, stderr);
-	}
 	if (!status)
 		status = why_print_drops(&why->view, stderr);
 	end(why);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "damage.h"
+#include "record_why.h"
 #include "rotate.h"
 #include "vcpc.h"
 #include "window.h"
@@ -20,7 +21,11 @@
 #define MOST_KEPT	1000000
 #define SHORTEST	1000000000LL
 
-static const char *const suffixes[] = { ".meta", ".index", ".0", ".0.xz", ".0.xz.part" };
+/* The files of an archive, compressed or not, and its stacks */
+static const char *const suffixes[] = {
+	".meta", ".index", ".0", ".0.xz", ".0.xz.part", VCPC_STACKS_SUFFIX,
+};
+
 #define N_SUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
 
 bool vcpc_parse_size(const char *text, double *size)

@@ -41,7 +41,7 @@ void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path);
 bool vcpc_rotate_due(const struct vcpc_rotate *rotate);
 /* Remove the oldest archives if there are more than @keep.  Return 0 or -errno. */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder);
-/* Return the total size of an archive's three files in bytes. */
+/* Return the total size of an archive's files in bytes. */
 double vcpc_archive_size(const char *archive);
 /* Parse "500K", "64M", "2G".  Return false if it is not a size. */
 bool vcpc_parse_size(const char *text, double *size);

@@ -174,6 +174,15 @@ static void forget(struct process *process)
 	symbols_table_free(process->jit);
 }
 
+static void release(struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		symbols_file_fini(&symbols->files[i]);
+	for (size_t i = 0; i < symbols->nprocesses; i++)
+		forget(&symbols->processes[i]);
+	symbols_table_free(symbols->kernel);
+}
+
 /**
  * symbols_learn() - record which files a process has mapped, and the symbols of its JIT compiler
  * @symbols: the handle
@@ -227,6 +236,21 @@ void symbols_renew(struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->nprocesses; i++)
 		symbols_learn(symbols, symbols->processes[i].pid);
+}
+
+/**
+ * symbols_restart() - forget exited processes and unused files, so that the limits apply anew
+ * @symbols: the handle
+ */
+void symbols_restart(struct symbols *symbols)
+{
+	struct symbols old = *symbols;
+
+	*symbols = (struct symbols){ .kernel = old.kernel, .kernel_tried = old.kernel_tried };
+	for (size_t i = 0; i < old.nprocesses; i++)
+		symbols_learn(symbols, old.processes[i].pid);
+	old.kernel = NULL;
+	release(&old);
 }
 
 static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
@@ -393,12 +417,7 @@ unsigned long symbols_cut(const struct symbols *symbols)
  */
 void symbols_close(struct symbols *symbols)
 {
-	if (!symbols)
-		return;
-	for (size_t i = 0; i < symbols->nfiles; i++)
-		symbols_file_fini(&symbols->files[i]);
-	for (size_t i = 0; i < symbols->nprocesses; i++)
-		forget(&symbols->processes[i]);
-	symbols_table_free(symbols->kernel);
+	if (symbols)
+		release(symbols);
 	free(symbols);
 }

@@ -30,6 +30,7 @@ struct symbols *symbols_open(void);
 int symbols_learn(struct symbols *symbols, pid_t pid);
 bool symbols_know(const struct symbols *symbols, pid_t pid);
 void symbols_renew(struct symbols *symbols);
+void symbols_restart(struct symbols *symbols);
 void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id, uint64_t offset,
 		     struct symbol *symbol);
 void symbols_of_process(struct symbols *symbols, pid_t pid, uint64_t address,
