@@ -228,6 +228,47 @@ TEST_F(symbols, a_program_that_exited_and_was_deleted)
 	EXPECT_STREQ("planted", self->symbol.name);
 }
 
+/* The kernel records the mappings of a program that is learned only after its exit. */
+TEST_F(symbols, a_program_that_exited_before_it_was_learned)
+{
+	struct symbols_events *events = symbols_events_open();
+	pid_t pid;
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	symbols_events_close(events);
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = self->child;
+	end_child(self);
+	symbols_read(self->symbols);
+	ASSERT_EQ(0, symbols_learn(self->symbols, pid));
+	ASSERT_EQ(0, unlink(self->copy));
+	symbols_of_process(self->symbols, pid, self->told.address, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	symbols_of_file(self->symbols, pid, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+}
+
+/* A file that was replaced by another one is not used. */
+TEST_F(symbols, a_program_that_exited_and_was_replaced)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = self->child;
+	end_child(self);
+	ASSERT_EQ(0, unlink(self->copy));
+	ASSERT_EQ(0, command(self, "cp /bin/true %s"));
+	symbols_read(self->symbols);
+	symbols_learn(self->symbols, pid);
+	symbols_of_process(self->symbols, pid, self->told.address, &self->symbol);
+	EXPECT_EQ('[', self->symbol.name[0]) {
+		TH_LOG("%s", self->symbol.name);
+	}
+}
+
 TEST_F(symbols, an_unknown_program)
 {
 	memset(self->id, 0xab, sizeof(self->id));

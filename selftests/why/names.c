@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * If a tag, a program and a function have hostile names, each output of vcpc why contains them as
- * data, and a strict reader of its format finds them.
+ * data, and a strict reader of its format finds them.  Functions of programs that exit at once have
+ * names, whichever user runs these programs.
  */
 #include <libgen.h>
 #include <sys/prctl.h>
@@ -39,17 +40,36 @@ __attribute__((noinline, noclone)) void function_with_another_name(void)
 	__asm__ volatile("");
 }
 
+static void transact(const char *tag)
+{
+	pmtracebegin(tag);
+	function_with_another_name();
+	pmtraceend(tag);
+}
+
+/* Exit after one transaction, or after one in a child that executes no program. */
+static void exit_at_once(bool in_child)
+{
+	pid_t child = in_child ? fork() : 0;
+
+	if (!child)
+		transact(in_child ? "forked" : "executed");
+	else
+		waitpid(child, NULL, 0);
+	_exit(0);
+}
+
 /* Run as the program that is explained: a copy of this one, under a hostile name. */
 static void __attribute__((constructor)) be_explained(void)
 {
-	if (!getenv("WHY_NAMES_CHILD"))
+	const char *how = getenv("WHY_NAMES_CHILD");
+
+	if (!how)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
-		pmtracebegin(TAG);
-		function_with_another_name();
-		pmtraceend(TAG);
-	}
+	while (!strcmp(how, "hostile"))
+		transact(TAG);
+	exit_at_once(!strcmp(how, "forks"));
 }
 
 FIXTURE(names) {
@@ -57,6 +77,7 @@ FIXTURE(names) {
 	pid_t child;
 	char *text;
 };
+
 
 static void find_files(char *exe, size_t size)
 {
@@ -93,45 +114,92 @@ static int copy_program(const char *from, const char *to)
 	return err;
 }
 
-static pid_t start(const char *exe)
+static pid_t execute(const char *how, uid_t user)
 {
-	pid_t pid;
+	pid_t pid = fork();
 
-	if (copy_program(exe, PROGRAM))
-		return -1;
-	pid = fork();
 	if (!pid) {
-		setenv("WHY_NAMES_CHILD", "1", 1);
+		setenv("WHY_NAMES_CHILD", how, 1);
 		if (!access(libs, F_OK))
 			setenv("LD_LIBRARY_PATH", libs, 1);
-		execl(PROGRAM, PROGRAM, NULL);
+		if (!setuid(user))
+			execl(PROGRAM, PROGRAM, NULL);
 		_exit(127);
 	}
 	return pid;
 }
 
-FIXTURE_SETUP(names)
+static pid_t execute_hostile(void)
+{
+	return execute("hostile", 0);
+}
+
+/* Execute the program repeatedly, as another user.  Each process exits after milliseconds. */
+static pid_t execute_often(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		waitpid(execute("once", 65534), NULL, 0);
+		waitpid(execute("forks", 65534), NULL, 0);
+		usleep(20000);
+	}
+}
+
+/* Start the program, or skip the test.  Return its process ID, or 0 if something is missing. */
+static pid_t start(struct __test_metadata *_metadata, pid_t (*how)(void), const char **missing)
 {
 	char exe[200];
 
-	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_PROBES, &self->missing));
+	EXPECT_EQ(0, trace_place(SHIM_TRACE_F_PROBES, missing));
 	setenv("SHIM_TRACE", "probe", 1);
-	if (self->missing)
-		return;
+	if (*missing)
+		return 0;
 	find_files(exe, sizeof(exe));
-	self->child = start(exe);
-	ASSERT_LT(0, self->child);
+	EXPECT_EQ(0, copy_program(exe, PROGRAM));
+	return how();
+}
+
+static void stop(pid_t child, char *text)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	unlink(PROGRAM);
+	unlink(OUT);
+	free(text);
+}
+
+FIXTURE_SETUP(names)
+{
+	self->child = start(_metadata, execute_hostile, &self->missing);
+	ASSERT_LE(0, self->child);
 }
 
 FIXTURE_TEARDOWN(names)
 {
-	if (self->child > 0) {
-		kill(self->child, SIGKILL);
-		waitpid(self->child, NULL, 0);
-	}
-	unlink(PROGRAM);
-	unlink(OUT);
-	free(self->text);
+	stop(self->child, self->text);
+}
+
+FIXTURE(exited) {
+	const char *missing;
+	pid_t child;
+	char *text;
+};
+
+FIXTURE_SETUP(exited)
+{
+	self->child = start(_metadata, execute_often, &self->missing);
+	ASSERT_LE(0, self->child);
+}
+
+FIXTURE_TEARDOWN(exited)
+{
+	stop(self->child, self->text);
 }
 
 /* Run vcpc why.  Return everything that it prints. */
@@ -233,6 +301,38 @@ TEST_F(names, folded)
 				found++;
 	}
 	EXPECT_LE(1, found);
+}
+
+/* Return how many lines contain the names of the function and its caller. */
+static unsigned int lines_with_names(const char *text)
+{
+	unsigned int found = 0;
+
+	while ((text = strstr(text, ";be_explained;</script>=cmd\"<b>_[31m____;"))) {
+		found++;
+		text++;
+	}
+	return found;
+}
+
+TEST_F(exited, executed)
+{
+	UNLESS_MISSING();
+	self->text = why("executed --folded");
+	ASSERT_NE(NULL, self->text);
+	EXPECT_LE(1, lines_with_names(self->text)) {
+		TH_LOG("%s", self->text);
+	}
+}
+
+TEST_F(exited, forked)
+{
+	UNLESS_MISSING();
+	self->text = why("forked --folded");
+	ASSERT_NE(NULL, self->text);
+	EXPECT_LE(1, lines_with_names(self->text)) {
+		TH_LOG("%s", self->text);
+	}
 }
 
 TEST_HARNESS_MAIN

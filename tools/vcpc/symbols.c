@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 #include "symbols_parts.h"
 
 #define MOST_FILES	256
-#define MOST_PROCESSES	64
+#define MOST_PROCESSES	1024
+#define MOST_JIT	64	/* maximum number of processes with a JIT compiler */
+#define MOST_PARENTS	8
 #define MOST_MAPPINGS	512	/* maximum number of mappings of code in a process */
 
 struct mapping {
@@ -39,6 +42,8 @@ struct symbols {
 	struct process processes[MOST_PROCESSES];
 	bool kernel_tried;
 	struct symbols_table *kernel;
+	size_t njit;
+	struct symbols_events *events;	/* NULL if the kernel does not permit it */
 	unsigned long dropped;
 };
 
@@ -59,16 +64,6 @@ void symbols_set_name(struct symbol *symbol, const char *name)
 	symbol->name[i] = '\0';
 }
 
-/**
- * symbols_open() - create a resolver
- *
- * Return: a handle, or NULL with errno.
- */
-struct symbols *symbols_open(void)
-{
-	return calloc(1, sizeof(struct symbols));
-}
-
 /*
  * Count a file that could not be read, unless it no longer exists or this user lacks the permission
  * to read it.
@@ -78,6 +73,25 @@ static void note_failure(struct symbols *symbols, int err)
 	if (err != ENOENT && err != ESRCH && err != ENOTDIR && err != EACCES && err != EPERM &&
 	    err != ELOOP && err != EXDEV && err != ENXIO)
 		symbols->dropped++;
+}
+
+/**
+ * symbols_open() - create a resolver, and start recording the files that all processes map
+ *
+ * Without the privilege to do so, processes that exit before symbols_learn() remain unknown.
+ *
+ * Return: a handle, or NULL with errno.
+ */
+struct symbols *symbols_open(void)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return NULL;
+	symbols->events = symbols_events_open();
+	if (!symbols->events)
+		note_failure(symbols, errno);
+	return symbols;
 }
 
 /* Take ownership of @fd.  Return the file's index, or -1. */
@@ -107,8 +121,31 @@ unknown:
 	return -1;
 }
 
+/* Add a mapping, unless the process has it already.  An earlier one has priority. */
+static void add_mapping(struct symbols *symbols, struct process *process,
+			const struct mapping *mapping)
+{
+	for (size_t i = 0; i < process->n; i++)
+		if (process->at[i].start == mapping->start && process->at[i].file == mapping->file &&
+		    process->at[i].end >= mapping->end &&
+		    process->at[i].offset == mapping->offset)
+			return;
+	if (process->n == MOST_MAPPINGS)
+		symbols->dropped++;
+	else
+		process->at[process->n++] = *mapping;
+}
+
+static void set_vdso(struct process *process, uint64_t start, uint64_t end)
+{
+	if (process->vdso)
+		return;
+	process->vdso = start;
+	process->vdso_end = end;
+}
+
 /* Process a line of /proc/PID/maps.  A deleted file can still be opened through its mapping. */
-static void take_line(struct symbols *symbols, struct process *process, char *line)
+static void take_line(struct symbols *symbols, struct process *process, pid_t pid, char *line)
 {
 	unsigned long long start, end, offset;
 	char rights[5], link[96];
@@ -118,23 +155,21 @@ static void take_line(struct symbols *symbols, struct process *process, char *li
 	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &path) != 4 ||
 	    rights[2] != 'x' || !path)
 		return;
-	if (!strcmp(line + path, "[vdso]")) {
-		process->vdso = start;
-		process->vdso_end = end;
-	}
+	if (!strcmp(line + path, SYMBOLS_VDSO))
+		set_vdso(process, start, end);
 	if (line[path] != '/')
 		return;
 	if (process->n == MOST_MAPPINGS) {
 		symbols->dropped++;
 		return;
 	}
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", process->pid, start, end);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid, start, end);
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		fd = symbols_open_in(process->pid, line + path, 0);
+		fd = symbols_open_in(pid, line + path, 0);
 	file = add_file(symbols, fd, line + path);
 	if (file >= 0)
-		process->at[process->n++] = (struct mapping){ start, end, offset, file };
+		add_mapping(symbols, process, &(struct mapping){ start, end, offset, file });
 }
 
 static struct process *find_process(struct symbols *symbols, pid_t pid)
@@ -145,23 +180,20 @@ static struct process *find_process(struct symbols *symbols, pid_t pid)
 	return NULL;
 }
 
-static int read_maps(struct symbols *symbols, struct process *process)
+static int read_maps(struct symbols *symbols, struct process *process, pid_t pid)
 {
 	char path[32], *line = NULL;
 	size_t size = 0;
 	int err = 0;
 	FILE *in;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", process->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
-	process->at = calloc(MOST_MAPPINGS, sizeof(*process->at));
-	if (!process->at)
-		err = -ENOMEM;
-	while (!err && getline(&line, &size, in) >= 0)
-		take_line(symbols, process, line);
-	if (!err && !feof(in))
+	while (getline(&line, &size, in) >= 0)
+		take_line(symbols, process, pid, line);
+	if (!feof(in))
 		err = -errno;
 	free(line);
 	fclose(in);
@@ -181,6 +213,109 @@ static void release(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->nprocesses; i++)
 		forget(&symbols->processes[i]);
 	symbols_table_free(symbols->kernel);
+	symbols_events_close(symbols->events);
+}
+
+/* Return whether an open file is the one that was mapped. */
+static bool is_origin(const struct symbols_file *file, const struct symbols_origin *origin)
+{
+	if (origin->has_id)
+		return file->has_id && !memcmp(file->id, origin->id, sizeof(file->id));
+	return file->dev == origin->dev && file->ino == origin->ino;
+}
+
+/* Open a file by its path, in the process's mount namespace if it still exists. */
+static void open_origin(struct symbols *symbols, struct symbols_origin *origin, pid_t pid)
+{
+	const pid_t spaces[] = { pid, getpid() };
+
+	origin->file = SYMBOLS_UNREADABLE;
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		if (is_origin(&symbols->files[i], origin))
+			origin->file = i;
+	for (size_t i = 0; i < 2 && origin->file < 0; i++) {
+		int fd = symbols_open_in(spaces[i], origin->path, 0);
+		int file = fd < 0 ? -1 : add_file(symbols, fd, origin->path);
+
+		if (file >= 0 && is_origin(&symbols->files[file], origin))
+			origin->file = file;
+	}
+}
+
+/*
+ * Add the mappings of a process that the kernel has recorded, the last one first.  A process that
+ * has not executed a program has those of its parent.
+ */
+static void add_recorded(struct symbols *symbols, struct process *process, pid_t pid)
+{
+	for (int depth = 0; symbols->events && pid && depth < MOST_PARENTS; depth++) {
+		size_t n;
+		const struct symbols_event *at = symbols_events_of(symbols->events, pid, &n);
+		bool executed = false;
+		pid_t parent = 0;
+
+		/* The events before a fork are those of an earlier process with this ID. */
+		while (n-- && !parent) {
+			struct symbols_origin *origin = at[n].origin;
+
+			parent = at[n].parent;
+			executed |= !origin && !parent;
+			if (!origin)
+				continue;
+			if (!strcmp(origin->path, SYMBOLS_VDSO))
+				set_vdso(process, at[n].start, at[n].end);
+			else if (origin->file == SYMBOLS_UNOPENED)
+				open_origin(symbols, origin, pid);
+			if (origin->file >= 0)
+				add_mapping(symbols, process, &(struct mapping){
+					at[n].start, at[n].end, at[n].offset, origin->file });
+		}
+		pid = executed ? 0 : parent;
+		if (pid)
+			read_maps(symbols, process, pid);
+	}
+}
+
+/* Keep what was known of the process, for stacks of an earlier time. */
+static void add_known(struct symbols *symbols, struct process *process, struct process *known)
+{
+	for (size_t i = 0; i < known->n; i++)
+		add_mapping(symbols, process, &known->at[i]);
+	set_vdso(process, known->vdso, known->vdso_end);
+	if (!process->jit) {
+		process->jit = known->jit;
+		known->jit = NULL;
+	}
+}
+
+static void read_jit(struct symbols *symbols, struct process *process)
+{
+	if (symbols->njit < MOST_JIT)
+		process->jit = symbols_table_jit(process->pid);
+	else
+		errno = ENOENT;
+	if (!process->jit)
+		note_failure(symbols, errno);
+}
+
+/* Find out what the process has mapped.  Return 0 or a negated errno. */
+static int examine_process(struct symbols *symbols, struct process *process,
+			   struct process *known)
+{
+	int err;
+
+	process->at = calloc(MOST_MAPPINGS, sizeof(*process->at));
+	err = process->at ? read_maps(symbols, process, process->pid) : -ENOMEM;
+	if (!err)
+		read_jit(symbols, process);
+	else if (err != -ENOENT && err != -ESRCH)
+		return err;
+	add_recorded(symbols, process, process->pid);
+	if (known)
+		add_known(symbols, process, known);
+	if (!process->n && symbols->events && symbols_events_lost(symbols->events))
+		symbols->dropped++;
+	return process->n && !known ? 0 : err;
 }
 
 /**
@@ -188,32 +323,39 @@ static void release(struct symbols *symbols)
  * @symbols: the handle
  * @pid: the process; if it is already known, new mappings are added
  *
+ * The mappings of a process that has exited are known if the kernel has recorded them.
+ *
  * Return: 0, or a negated errno; data of an exited process is kept.
  */
 int symbols_learn(struct symbols *symbols, pid_t pid)
 {
 	struct process *known = find_process(symbols, pid), now = { .pid = pid };
+	void *smaller;
 	int err;
 
 	if (!known && symbols->nprocesses == MOST_PROCESSES) {
 		symbols->dropped++;
 		return -ENOSPC;
 	}
-	err = read_maps(symbols, &now);
-	if (err) {
+	err = examine_process(symbols, &now, known);
+	if (err)
 		note_failure(symbols, -err);
+	if (!now.n) {
 		forget(&now);
 		return err;
 	}
-	now.jit = symbols_table_jit(pid);
-	if (!now.jit)
-		note_failure(symbols, errno);
+	smaller = reallocarray(now.at, now.n, sizeof(*now.at));
+	if (smaller)
+		now.at = smaller;
+	if (known)
+		symbols->njit -= !!known->jit;
 	if (known)
 		forget(known);
 	else
 		known = &symbols->processes[symbols->nprocesses++];
 	*known = now;
-	return 0;
+	symbols->njit += !!now.jit;
+	return err;
 }
 
 /**
@@ -228,12 +370,38 @@ bool symbols_know(const struct symbols *symbols, pid_t pid)
 	return find_process((struct symbols *)symbols, pid);
 }
 
+static bool is_needed(const void *symbols, pid_t pid)
+{
+	return symbols_know(symbols, pid);
+}
+
+/**
+ * symbols_read() - read which files processes have mapped, before symbols_learn() is called
+ * @symbols: the handle
+ */
+void symbols_read(struct symbols *symbols)
+{
+	if (symbols->events)
+		symbols_events_read(symbols->events);
+}
+
+/**
+ * symbols_prune() - after all processes of interest are known, forget what the exited others mapped
+ * @symbols: the handle
+ */
+void symbols_prune(struct symbols *symbols)
+{
+	if (symbols->events)
+		symbols_events_prune(symbols->events, is_needed, symbols);
+}
+
 /**
  * symbols_renew() - update all known processes that still run, because they may have new mappings
  * @symbols: the handle
  */
 void symbols_renew(struct symbols *symbols)
 {
+	symbols_read(symbols);
 	for (size_t i = 0; i < symbols->nprocesses; i++)
 		symbols_learn(symbols, symbols->processes[i].pid);
 }
@@ -246,10 +414,16 @@ void symbols_restart(struct symbols *symbols)
 {
 	struct symbols old = *symbols;
 
-	*symbols = (struct symbols){ .kernel = old.kernel, .kernel_tried = old.kernel_tried };
+	*symbols = (struct symbols){
+		.kernel = old.kernel, .kernel_tried = old.kernel_tried, .events = old.events,
+	};
+	if (symbols->events)
+		symbols_events_restart(symbols->events);
 	for (size_t i = 0; i < old.nprocesses; i++)
-		symbols_learn(symbols, old.processes[i].pid);
+		if (!kill(old.processes[i].pid, 0))
+			symbols_learn(symbols, old.processes[i].pid);
 	old.kernel = NULL;
+	old.events = NULL;
 	release(&old);
 }
 

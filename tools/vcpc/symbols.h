@@ -29,6 +29,8 @@ struct symbols;
 struct symbols *symbols_open(void);
 int symbols_learn(struct symbols *symbols, pid_t pid);
 bool symbols_know(const struct symbols *symbols, pid_t pid);
+void symbols_read(struct symbols *symbols);
+void symbols_prune(struct symbols *symbols);
 void symbols_renew(struct symbols *symbols);
 void symbols_restart(struct symbols *symbols);
 void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id, uint64_t offset,

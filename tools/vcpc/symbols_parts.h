@@ -72,6 +72,60 @@ int symbols_file_init(struct symbols_file *file, int fd, const char *path,
 void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
 void symbols_file_fini(struct symbols_file *file);
 
+#define SYMBOLS_VDSO		"[vdso]"	/* code of the kernel in each process */
+#define SYMBOLS_UNOPENED	(-1)
+#define SYMBOLS_UNREADABLE	(-2)
+
+/**
+ * struct symbols_origin - a file that a process has mapped
+ * @id: its build ID
+ * @has_id: whether it has one
+ * @dev: otherwise its device
+ * @ino: and its inode
+ * @file: its index in the resolver, or SYMBOLS_UNOPENED or SYMBOLS_UNREADABLE
+ * @path: its path in its process's mount namespace, or SYMBOLS_VDSO
+ */
+struct symbols_origin {
+	uint8_t id[SYMBOLS_BUILD_ID];
+	bool has_id;
+	dev_t dev;
+	ino_t ino;
+	int file;
+	char path[];
+};
+
+/**
+ * struct symbols_event - a process has mapped a file, was created, or has executed a program
+ * @time: the kernel's time
+ * @pid: the process
+ * @parent: if it was created, the process that created it; otherwise 0
+ * @origin: the mapped file; NULL: the process was created or has executed a program
+ * @start: first address of the mapping
+ * @end: address after its end
+ * @offset: offset in the file of its first byte
+ */
+struct symbols_event {
+	uint64_t time;
+	pid_t pid;
+	pid_t parent;
+	struct symbols_origin *origin;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+};
+
+struct symbols_events;
+
+struct symbols_events *symbols_events_open(void);
+void symbols_events_read(struct symbols_events *events);
+const struct symbols_event *symbols_events_of(const struct symbols_events *events, pid_t pid,
+					      size_t *n);
+void symbols_events_prune(struct symbols_events *events, bool (*keep)(const void *arg, pid_t pid),
+			  const void *arg);
+unsigned long symbols_events_lost(const struct symbols_events *events);
+void symbols_events_restart(struct symbols_events *events);
+void symbols_events_close(struct symbols_events *events);
+
 int symbols_open_in(pid_t pid, const char *path, uint64_t resolve);
 struct symbols_table *symbols_table_kernel(void);
 struct symbols_table *symbols_table_jit(pid_t pid);

@@ -119,8 +119,22 @@ static int job_print(struct job *job)
 	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
 }
 
-/* Print the explanation.  Return 0, or an exit status after printing a message. */
+/* Watch and print.  Return 0, or an exit status after printing a message. */
 static int explain(struct job *job)
+{
+	int err;
+
+	if (job->view.symbols && !shim_why_sampled_cpus(job->view.why))
+		fprintf(stderr, "%s: threads cannot be sampled on this kernel, so only stacks of waits are collected\n",
+			program_invocation_name);
+	err = why_watch(job);
+	if (job->view.symbols && !err)
+		symbols_renew(job->view.symbols);
+	return err ? err : job_print(job);
+}
+
+/* Symbols are opened first, so that they include programs that start while BPF programs load. */
+static int why_run(struct job *job)
 {
 	bool stacks = job->options.flags & SHIM_WHY_F_STACKS;
 	int err;
@@ -128,26 +142,13 @@ static int explain(struct job *job)
 	job->view.symbols = stacks ? symbols_open() : NULL;
 	if (stacks && !job->view.symbols)
 		return vcpc_fail(ENOMEM, "symbols");
-	err = why_watch(job);
-	if (stacks && !err)
-		symbols_renew(job->view.symbols);
-	if (!err)
-		err = job_print(job);
-	symbols_close(job->view.symbols);
-	return err;
-}
-
-static int why_run(struct job *job)
-{
-	int err = shim_why_open(&job->options, &job->view.why);
-
+	err = shim_why_open(&job->options, &job->view.why);
 	if (err)
-		return why_fail_open(err);
-	if (job->options.flags & SHIM_WHY_F_STACKS && !shim_why_sampled_cpus(job->view.why))
-		fprintf(stderr, "%s: threads cannot be sampled on this kernel, so only stacks of waits are collected\n",
-			program_invocation_name);
-	err = explain(job);
+		err = why_fail_open(err);
+	else
+		err = explain(job);
 	shim_why_close(job->view.why);
+	symbols_close(job->view.symbols);
 	return err;
 }
 

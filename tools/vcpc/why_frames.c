@@ -54,6 +54,7 @@ int why_learn(const struct why_view *view)
 	size_t ntags = 0, n = 0;
 	int err = shim_why_tags_get(view->why, 0, &ntags);
 
+	symbols_read(view->symbols);
 	for (size_t tag = 0; !err && tag < ntags; tag++) {
 		err = shim_why_stacks_get(view->why, tag, &n);
 		for (size_t i = 0; !err && i < n; i++) {
@@ -63,6 +64,8 @@ int why_learn(const struct why_view *view)
 				symbols_learn(view->symbols, pid);
 		}
 	}
+	if (!err)
+		symbols_prune(view->symbols);
 	return err;
 }
 
