@@ -38,6 +38,22 @@ why --for 100ms
 [ $? = 1 ] && grep -q 'no transaction began and ended' "$dir/err"
 result "no transactions"
 
+why -p 4194303 --for 1h
+[ $? = 1 ] && grep -q -- '-p 4194303: No such process' "$dir/err"
+result "no such process"
+sleep 2 &
+why -p $! --for 1h
+[ $? = 1 ] && grep -q 'no transaction began and ended' "$dir/err"
+result "a process that ends"
+
+rm -f /tmp/why.end
+sh -c 'while [ ! -e /tmp/why.end ]; do timeout -s KILL 1 pmtrace -q -e "sleep 2" killed; done' >/dev/null 2>&1 &
+why --for 4s
+[ $? = 1 ] && grep -q 'no transaction began and ended' "$dir/err" && grep -q '^Not included: [0-9]* transactions whose thread ended' "$dir/err"
+result "all transactions are lost"
+touch /tmp/why.end
+wait
+
 rm -f /tmp/why.end
 sh -c 'while [ ! -e /tmp/why.end ]; do orders; done' >/dev/null 2>&1 &
 why batch --for 3s

@@ -63,9 +63,15 @@ int why_fail_open(int err)
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
+/* Return whether the process that is watched does not exist. */
+static bool is_absent(const struct job *job)
+{
+	return job->options.pid && kill(job->options.pid, 0) && errno == ESRCH;
+}
+
 /*
- * Wait until the time is over, or until SIGINT or SIGTERM arrives.  Return 0, or an exit status
- * after printing a message.
+ * Wait until the time is over, the process of -p has ended, or SIGINT or SIGTERM arrives.  Return 0,
+ * or an exit status after printing a message.
  */
 static int why_watch(const struct job *job)
 {
@@ -78,7 +84,7 @@ static int why_watch(const struct job *job)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
-	for (; left && !err; left -= step) {
+	for (; left && !err && !is_absent(job); left -= step) {
 		step = left < LEARN_TIME ? left : LEARN_TIME;
 		time = (struct timespec){ step / 1000000000, step % 1000000000 };
 		if (sigtimedwait(&ends, NULL, &time) >= 0)
@@ -112,8 +118,10 @@ static int job_print(struct job *job)
 	if (err)
 		return vcpc_fail(err, "cannot read the statistics");
 	err = tag_choose(job);
-	if (err)
+	if (err) {
+		why_print_drops(&job->view, stderr);
 		return err;
+	}
 	if (job->view.json)
 		return why_print_json(&job->view);
 	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
@@ -139,6 +147,8 @@ static int why_run(struct job *job)
 	bool stacks = job->options.flags & SHIM_WHY_F_STACKS;
 	int err;
 
+	if (is_absent(job))
+		return vcpc_fail(ESRCH, "-p %u", job->options.pid);
 	job->view.symbols = stacks ? symbols_open() : NULL;
 	if (stacks && !job->view.symbols)
 		return vcpc_fail(ENOMEM, "symbols");
