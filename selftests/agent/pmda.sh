@@ -68,6 +68,24 @@ goes_on() {
 	transact && says vcpc.transact.count '"plain"] value 8'
 }
 
+# While 'vcpc why' runs, the agent exports the parts of the transactions' time.
+explained() {
+	vcpc why --no-stacks --for 100s >"$dir/why" 2>&1 &
+	why=$!
+	tries=0
+	until bpftool prog list | grep -q 'raw_tracepoint.*vw_on_begin\|kprobe.*vw_probe_begin' || [ $tries = 300 ]; do
+		tries=$((tries + 1))
+		sleep 0.2
+	done
+	sleep 2
+	transact && says vcpc.transact.time.count '"plain"] value 2' && says vcpc.transact.time.oncpu '"plain"] value '
+	status=$?
+	kill -INT $why
+	wait $why
+	cat "$dir/why" >&2
+	return $status
+}
+
 # The agent's own sets and the tags above are charged to root.
 users() {
 	says vcpc.user.sets '[0 or "0"] value 1' && says vcpc.user.tags '[0 or "0"] value ' &&
@@ -120,12 +138,13 @@ as_user() {
 
 # The agent's user may read the maps only after the setup described in bpf.rst.
 reads() {
-	says vcpc.transact.count 'No permission' || return 1
+	says vcpc.transact.count 'No permission' && says vcpc.transact.time.count 'No permission' || return 1
 	chmod 711 /sys/fs/bpf /sys/fs/bpf/vcpc && chgrp $user /sys/fs/bpf/vcpc/vc_* &&
 		chmod g+r /sys/fs/bpf/vcpc/vc_* || return 1
 	transact && says vcpc.transact.count '"plain"] value 4' && transact &&
 		says vcpc.transact.count '"plain"] value 6' && transact &&
 		says vcpc.transact.count '"plain"] value 8' && says vcpc.control.dropped '"not_open"] value 0' || return 1
+	says vcpc.transact.time.count 'No permission' || return 1
 	! store 0 && grep -q 'No permission' "$dir/out"
 }
 
@@ -160,6 +179,12 @@ else
 	loaded_later
 	result "a module that is loaded later is used"
 	start || done_testing
+fi
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	explained
+	result "while 'vcpc why' runs, the agent exports where the time was spent"
+else
+	skip "while 'vcpc why' runs, the agent exports where the time was spent" "this kernel has no BTF"
 fi
 vcpc trace off >/dev/null 2>&1
 vcpc trace on >&2

@@ -3,12 +3,14 @@
  * A local context provides the traced metrics, even after tracing has been turned off and on, and
  * the module's usage per user.
  */
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +150,35 @@ TEST_F(local, parts_of_time)
 	transactions("parts", 4);
 	EXPECT_EQ(207, value_of("vcpc.transact.time.count", "parts"));
 	shim_why_close(why);
+}
+
+/* Add a capability to the effective ones, or remove it. */
+static int set_effective(unsigned int cap, bool on)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, data))
+		return -1;
+	data[0].effective &= ~(1u << cap);
+	data[0].effective |= (unsigned int)on << cap;
+	return syscall(SYS_capset, &head, data);
+}
+
+/* The parts are in maps that only CAP_SYS_ADMIN may search for; other metrics are readable. */
+TEST_F(local, parts_of_time_require_a_privilege)
+{
+	ASSERT_EQ(0, shim_trace_on(NULL));
+	transactions("denied", 2);
+	EXPECT_EQ(2, value_of("vcpc.transact.count", "denied"));
+	pmDestroyContext(self->handle);
+	ASSERT_EQ(0, set_effective(CAP_SYS_ADMIN, false));
+	self->handle = pmNewContext(PM_CONTEXT_LOCAL, NULL);
+	ASSERT_LE(0, self->handle);
+	EXPECT_EQ(2, value_of("vcpc.transact.count", "denied"));
+	EXPECT_EQ(PM_ERR_PERMISSION, value_of("vcpc.transact.time.count", "denied"));
+	EXPECT_EQ(PM_ERR_PERMISSION, value_of("vcpc.transact.time.oncpu", "denied"));
+	ASSERT_EQ(0, set_effective(CAP_SYS_ADMIN, true));
 }
 
 /* Each fetch starts a new window; listing instances does not. */

@@ -393,9 +393,10 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 		 * Tags that were traced before keep their values, even if reading fails now.  After
 		 * -ENOMEM, only some of the tags may have been read.
 		 */
-		return machine->trace_status != -ENOMEM &&
-		       instances_of(machine, &machine->domains[entry->indom]) ?
-			       0 : machine->trace_status;
+		if (machine->trace_status == -ENOMEM ||
+		    !instances_of(machine, &machine->domains[entry->indom]))
+			return machine->trace_status;
+		return shim_live_trace__is_denied(machine->trace, entry->at) ? -EPERM : 0;
 	case SHIM_GROUP_CPUS:
 		return shim_live_cpus__status(machine->cpus, entry->at);
 	case SHIM_GROUP_PROCESSES:

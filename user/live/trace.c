@@ -249,7 +249,8 @@ static const struct row rows[] = {
 	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
 	      "Number of transactions of the tag that ended while 'vcpc record --why' or\n"
 	      "'vcpc why' watched their threads. The other metrics of vcpc.transact.time\n"
-	      "include only these."),
+	      "include only these. A program that reads these metrics needs CAP_SYS_ADMIN;\n"
+	      "for others they have no values (no permission)."),
 	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
 	      "Time in nanoseconds during which transactions of the tag ran on a CPU,\n"
 	      "including interrupts. Divide by vcpc.transact.time.count to get the mean."),
@@ -465,6 +466,12 @@ static bool tag_value(const struct shim_live_trace *trace, const struct row *row
 	else
 		value->d = row->fn(&sight);
 	return true;
+}
+
+/* Return whether a row's values are only in maps that this process may not search for. */
+bool shim_live_trace__is_denied(const struct shim_live_trace *trace, size_t metric)
+{
+	return rows[metric].part && trace->split.denied;
 }
 
 /**

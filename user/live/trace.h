@@ -33,6 +33,7 @@ long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, in
 void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, size_t i, char *buf,
 			   size_t size);
 size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indom, size_t i);
+bool shim_live_trace__is_denied(const struct shim_live_trace *trace, size_t metric);
 bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, size_t i,
 			    struct shim_value *value);
 
