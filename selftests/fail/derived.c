@@ -251,7 +251,7 @@ static void run_group(void)
 
 static const struct sweep_case cases[] = {
 	/* regcomp() leaks a block if memory runs out; pmprintf() keeps a buffer */
-	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1 },
+	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1, .most = 400 },
 	{ .name = "derived names", .prepare = prepare, .run = run_names, .left = 1, .most = 100 },
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
 	/* a file without read permission is reported and skipped */

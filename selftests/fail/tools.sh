@@ -108,6 +108,13 @@ sweep report reads "$vcpc" report a -o -
 ln -s linked link
 sweep linked keeps_link "$vcpc" report a -o link
 sweep compare reads "$vcpc" compare a b
+# Every allocation of commands that keep names and picks in memory
+some=${FAIL_POINTS:-2} all=$ways
+FAIL_POINTS=0 ways=memory
+sweep compare_memory reads "$vcpc" compare a b
+sweep replay_memory reads "$vcpc" replay a vcpc.count.page_faults
+sweep report_memory reads "$vcpc" report a -o -
+FAIL_POINTS=$some ways=$all
 # Existing files with the recorder's names that it did not create: links, and another user's file
 mkdir keep precious
 for name in 20200101T000000-000Z 20200102T000000-000Z; do
