@@ -8,6 +8,7 @@
 
 #include "../bpf/bpf_test.h"
 #include "../bpf/probe_on.h"
+#include "programs.h"
 
 #define MS	1000000ull
 #define ROUNDS	5
@@ -324,6 +325,18 @@ TEST_F(functions, a_pair_of_places)
 	EXPECT_EQ(1, LOST(moved));
 	end_here();
 	EXPECT_EQ(ROUNDS + 1, parts_of(self->why, "a pair").count);
+}
+
+/* The probes need programs for entries, returns, and both ends of a pair. */
+TEST_F(functions, programs_load_fast)
+{
+	unsigned int others = (HAS_MODULE ? 3 : 2) + 3 + !!variant->flags;
+	unsigned int most;
+
+	UNLESS_MISSING();
+	EXPECT_EQ(others + 4, loaded_programs(&most));
+	TH_LOG("at most %u instructions checked", most);
+	EXPECT_GT(CHECKED, most);
 }
 
 static int exits(int n)

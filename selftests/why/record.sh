@@ -37,7 +37,7 @@ fi
 vcpc why --no-stacks --for 100s >"$dir/values" 2>&1 &
 other=$!
 for _ in $(seq 100); do
-	! bpftool prog list | grep -q vw_probe_event || break
+	! bpftool prog list | grep -qE "vw_(on_end|probe_event)" || break
 	sleep 0.2
 done
 orders >"$dir/out" && record --trace --why -o "$dir/o" -I 50ms -e page-faults orders

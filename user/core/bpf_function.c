@@ -260,12 +260,38 @@ static int want_counts(struct attaching *a)
 					VC_MAX_COUNTED_THREADS * VC_MAX_COUNTERS);
 }
 
+static bool is_wanted(const struct attaching *a, uint32_t what)
+{
+	size_t i = 0;
+
+	while (i < a->n && a->probes[i].row.what != what)
+		i++;
+	return i < a->n;
+}
+
+/* Load only the programs that are attached, because the kernel verifies each for a long time. */
+static int leave_out_unused(struct attaching *a)
+{
+	const bool function = is_wanted(a, VC_PROBE_FUNCTION);
+	int err = bpf_program__set_autoload(a->skel->progs.vc_enter, function);
+
+	if (!err)
+		err = bpf_program__set_autoload(a->skel->progs.vc_return, function);
+	if (!err)
+		err = bpf_program__set_autoload(a->skel->progs.vc_pair_begin,
+						is_wanted(a, VC_PROBE_BEGIN));
+	return err ? err : bpf_program__set_autoload(a->skel->progs.vc_pair_end,
+						     is_wanted(a, VC_PROBE_END));
+}
+
 static int function_load(struct attaching *a)
 {
 	int err = use_pinned(a->skel);
 
 	if (!err)
 		err = want_counts(a);
+	if (!err)
+		err = leave_out_unused(a);
 	if (err)
 		return err;
 	err = set_options(a->skel);

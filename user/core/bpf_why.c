@@ -27,11 +27,12 @@
 
 #define STAT_MEMORY	(64u << 20)
 #define MIN_TAGS	32u
+#define MAX_TRIES	10
 #define SECOND		1000000000u
 
 struct shim_bpf_why {
 	struct vc_why *skel;
-	uint32_t program;		/* ID of PROGRAM, if all processes are watched, or 0 */
+	uint32_t program;		/* that shim_why_maps__find() finds, or 0 */
 	size_t cpus;
 	unsigned int sampled;		/* number of sampled CPUs */
 	struct bpf_link **samples;	/* one per sampled CPU */
@@ -61,7 +62,26 @@ static int shrink_traces(struct vc_why *skel)
 	return err;
 }
 
-static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+/* Load only the programs that are attached, because the kernel verifies each for a long time. */
+static int leave_out_events(struct vc_why *skel, int probes)
+{
+	struct bpf_program *const of_module[] = {
+		skel->progs.vw_on_begin, skel->progs.vw_on_end, skel->progs.vw_on_abort,
+	};
+	struct bpf_program *const of_probes[] = {
+		skel->progs.vw_probe_begin, skel->progs.vw_probe_event,
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(of_module) / sizeof(*of_module) && !err; i++)
+		err = bpf_program__set_autoload(of_module[i], !probes);
+	for (size_t i = 0; i < sizeof(of_probes) / sizeof(*of_probes) && !err; i++)
+		err = bpf_program__set_autoload(of_probes[i], probes);
+	return err;
+}
+
+static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_options *options,
+			 int probes)
 {
 	uint32_t tags = rows_of_tags(w->cpus);
 	int err;
@@ -80,6 +100,10 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 		err = shrink_traces(w->skel);
 	if (!err)
 		err = bpf_program__set_autoload(w->skel->progs.vw_on_sample, options->stacks);
+	if (!err)
+		err = leave_out_events(w->skel, probes);
+	if (!err)
+		err = shim_why_functions__leave_out(w->skel);
 	return err ? err : vc_why__load(w->skel);
 }
 
@@ -128,16 +152,6 @@ static int attach_probes(struct vc_why *skel)
 	return err ? err : attach_probe(skel->progs.vw_probe_begin, 1, &skel->links.vw_probe_begin);
 }
 
-static int attach_events(struct vc_why *skel, int probes)
-{
-	int err = probes ? SHIM_BPF_PROBES : shim_bpf__status();
-
-	if (err < 0)
-		return err;
-	err = err == SHIM_BPF_PROBES ? -ENOENT : attach_module(skel);
-	return err == -ENOENT ? attach_probes(skel) : err;
-}
-
 static int sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz, struct bpf_link **link)
 {
 	struct perf_event_attr attr = {
@@ -183,31 +197,63 @@ static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_opti
 	return w->sampled ? failed : 0;
 }
 
-static int note_program(struct shim_bpf_why *w)
+static int note_program(struct shim_bpf_why *w, const struct bpf_program *prog)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(w->skel->progs.vw_probe_event), &info, &len))
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 		return -errno;
 	w->program = info.id;
 	shim_why_maps__note(info.id);
 	return 0;
 }
 
-static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+/* Return -ENOENT if @probes is 0 and the module is not loaded. */
+static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *options, int probes)
 {
-	int err = open_and_load(w, options);
+	int err = open_and_load(w, options, probes);
 
 	if (!err)
 		err = attach_scheduler(w->skel);
 	if (!err)
 		err = attach_samples(w, options);
 	if (!err)
-		err = attach_events(w->skel, options->probes);
+		err = probes ? attach_probes(w->skel) : attach_module(w->skel);
 	if (!err && !options->pid)
-		err = note_program(w);
+		err = note_program(w, probes ? w->skel->progs.vw_probe_event :
+				   w->skel->progs.vw_on_end);
 	return err ? err : shim_why_functions__attach(&w->functions, w->skel);
+}
+
+/* Detach and unload all programs, so that start() can be called again. */
+static void stop(struct shim_bpf_why *w)
+{
+	if (w->program)
+		shim_why_maps__forget(w->program);
+	for (unsigned int i = 0; i < w->sampled; i++)
+		bpf_link__destroy(w->samples[i]);
+	free(w->samples);
+	shim_why_functions__detach(&w->functions);
+	vc_why__destroy(w->skel);
+	*w = (struct shim_bpf_why) { .cpus = w->cpus };
+}
+
+/* If the session traces other functions since their programs were selected, select again. */
+static int start_any(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+{
+	int status = options->probes ? SHIM_BPF_PROBES : shim_bpf__status();
+	int probes = status == SHIM_BPF_PROBES, err = status < 0 ? status : -EAGAIN;
+
+	for (int tries = 0; err == -EAGAIN && tries < MAX_TRIES; tries++) {
+		stop(w);
+		err = start(w, options, probes);
+		if (err == -ENOENT && !probes) {
+			probes = 1;
+			err = -EAGAIN;
+		}
+	}
+	return err;
 }
 
 /**
@@ -231,7 +277,7 @@ int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_b
 	/* The kernel writes the values of all CPUs, so their number must not be guessed. */
 	cpus = libbpf_num_possible_cpus();
 	w->cpus = cpus > 0 ? cpus : 0;
-	err = shim_bpf_pins__error(cpus < 0 ? cpus : start(w, options));
+	err = shim_bpf_pins__error(cpus < 0 ? cpus : start_any(w, options));
 	libbpf_set_print(print);
 	if (err == -ESRCH || (err && err != -EPERM && access("/sys/kernel/btf/vmlinux", F_OK)))
 		err = -EOPNOTSUPP;
@@ -247,13 +293,7 @@ void shim_bpf_why__close(struct shim_bpf_why *w)
 {
 	if (!w)
 		return;
-	if (w->program)
-		shim_why_maps__forget(w->program);
-	for (unsigned int i = 0; i < w->sampled; i++)
-		bpf_link__destroy(w->samples[i]);
-	free(w->samples);
-	shim_why_functions__detach(&w->functions);
-	vc_why__destroy(w->skel);
+	stop(w);
 	free(w);
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,11 @@
 
 #define FD_PATH	64
 
+/* What the session traces */
+struct traced {
+	bool function, begin, end;
+};
+
 /* The session's probes that are being attached */
 struct attaching {
 	struct shim_why_functions *functions;
@@ -33,9 +39,12 @@ static int attach_to(struct attaching *a, struct bpf_program *prog, const struct
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probe->first, .ref_ctr_offset = probe->semaphore,
 		    .retprobe = prog == a->skel->progs.vw_return);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(prog, probe->pid ? probe->pid : -1, path,
-								probe->offset, &opts);
+	struct bpf_link *link;
 
+	/* The session has changed since shim_why_functions__leave_out() was called. */
+	if (!bpf_program__autoload(prog))
+		return -EAGAIN;
+	link = bpf_program__attach_uprobe_opts(prog, probe->pid ? probe->pid : -1, path, probe->offset, &opts);
 	if (!link)
 		return -errno;
 	a->functions->links[a->functions->n++] = link;
@@ -108,13 +117,49 @@ static int attach_probe(void *arg, const struct vc_probe *probe)
 	return err && has_ended(probe) ? 0 : err;
 }
 
+static int note_kind(void *arg, const struct vc_probe *probe)
+{
+	struct traced *traced = arg;
+
+	if (probe->what == VC_PROBE_FUNCTION)
+		traced->function = true;
+	else if (probe->what == VC_PROBE_BEGIN)
+		traced->begin = true;
+	else
+		traced->end = true;
+	return 0;
+}
+
+/**
+ * shim_why_functions__leave_out() - do not load programs for which the session has no probes
+ * @skel: the programs, before they are loaded
+ *
+ * Return: 0 or a negated errno.
+ */
+int shim_why_functions__leave_out(struct vc_why *skel)
+{
+	struct traced traced = { 0 };
+	int err = shim_bpf__probes(note_kind, &traced);
+
+	if (err == -ENOENT)
+		err = 0;
+	if (!err)
+		err = bpf_program__set_autoload(skel->progs.vw_enter, traced.function);
+	if (!err)
+		err = bpf_program__set_autoload(skel->progs.vw_return, traced.function);
+	if (!err)
+		err = bpf_program__set_autoload(skel->progs.vw_pair_begin, traced.begin);
+	return err ? err : bpf_program__set_autoload(skel->progs.vw_pair_end, traced.end);
+}
+
 /**
  * shim_why_functions__attach() - record calls of the functions that the session traces
  * @f: written even on failure, for shim_why_functions__detach()
  * @skel: the loaded programs
  *
  * Return: 0, even if tracing is off or traces no functions; -ESTALE if a traced file was replaced;
- *	-ENOMEM or another negated errno.
+ *	-EAGAIN if the session has changed since shim_why_functions__leave_out(); -ENOMEM or another
+ *	negated errno.
  */
 int shim_why_functions__attach(struct shim_why_functions *f, struct vc_why *skel)
 {

@@ -14,6 +14,7 @@ struct shim_why_functions {
 	struct bpf_link **links;
 };
 
+int shim_why_functions__leave_out(struct vc_why *skel);
 int shim_why_functions__attach(struct shim_why_functions *f, struct vc_why *skel);
 void shim_why_functions__detach(struct shim_why_functions *f);
 

@@ -18,9 +18,11 @@
 #include "bpf_why_maps.h"
 #include "why.skel.h"
 
-#define PROGRAM "vw_probe_event" /* always loaded; uses all maps of the statistics */
 #define MAPS		16			/* maximum number of maps that it can use */
 #define CONSTANTS	".rodata"
+
+/* One of these programs is always loaded.  Each uses all maps of the statistics. */
+static const char *const programs[] = { "vw_on_end", "vw_probe_event" };
 
 /* The program of this process's newest handle for all processes, or 0 */
 static _Atomic uint32_t own_program;
@@ -126,7 +128,7 @@ static int take_program(struct shim_why_maps *maps, int fd)
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		return -errno;
-	if (strcmp(info.name, PROGRAM))
+	if (strcmp(info.name, programs[0]) && strcmp(info.name, programs[1]))
 		return -ENOENT;
 	*maps = (struct shim_why_maps) { .program = info.id, .stat = -1, .tag = -1 };
 	for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS && !err; i++)
