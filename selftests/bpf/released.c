@@ -4,7 +4,7 @@
 
 #include "bpf_test.h"
 
-#define ROUNDS	20
+#define ROUNDS	5
 
 TEST(module_is_not_in_use)
 {

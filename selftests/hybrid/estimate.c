@@ -20,8 +20,9 @@
 #include "kselftest_harness.h"
 #include "synthetic.h"
 
-#define RUNS	100
-#define MOST_RUNS	400
+#define RUNS	40
+#define MOST_RUNS	160
+#define LEAST_HELD	33	/* of RUNS, by chance fewer in one of 1000 tests */
 #define MS	1000000L
 #define LOOK	(4 * MS)
 
@@ -170,9 +171,8 @@ TEST(intervals_hold)
 	TH_LOG("%u runs, intervals that hold: %u core, %u atom, %u sum; worst sum off by %.2g %%",
 	       runs, held[0], held[1], held[2], worst * 100);
 	EXPECT_EQ(RUNS, runs);
-	/* even exact 95 % intervals contain fewer than 90 of 100 values in 1 of 100 such tests */
 	for (unsigned int k = 0; k < 3; k++)
-		EXPECT_LE(90, held[k]);
+		EXPECT_LE(LEAST_HELD, held[k]);
 	shim_close(handle);
 }
 

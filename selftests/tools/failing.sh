@@ -12,7 +12,7 @@ inject=${VCPC_INJECT:-$here/../fail/libinject.so}
 . "$here/../fail/shared/commands.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/wrong" learning='exports turns_on'
-export LC_ALL=C FAIL_SECONDS=60 FAIL_POINTS="${FAIL_POINTS:-2}"
+export LC_ALL=C FAIL_SECONDS=60 FAIL_POINTS="${FAIL_POINTS:-1}"
 cd "$dir" || exit 1
 
 pinned() {

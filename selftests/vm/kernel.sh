@@ -111,9 +111,9 @@ newer-some)
 		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_inherited
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
-		bpf/open_list bpf/released bpf/pinned.sh why/functions why/made_up_stack why/parts why/planted why/stacks'
+		bpf/open_list bpf/released bpf/pinned.sh why/functions why/made_up_stack why/parts why/stacks'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000 BRIEF=1'
 	;;
 newer-arm64)
 	arch=arm64 kind=newer folders='vcpc bpf cpc aix trace shim'

@@ -226,7 +226,7 @@ static void say_output(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ .name = "reading", .run = reading },
+	{ .name = "reading", .run = reading, .most = 4 },
 	/*
 	 * What stays allocated is the buffer of stderr, for the note that names are missing, and a
 	 * block that libdw leaks. If debug information cannot be read, names are missing.  Without
@@ -235,7 +235,7 @@ static const struct sweep_case cases[] = {
 	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
 	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 3, .left = 2 },
 	{ .name = "memory", .before = except_libdw, .run = printing, .after = say_output,
-	  .only = INJECT_MEMORY, .most = 12, .left = 2 },
+	  .only = INJECT_MEMORY, .most = 6, .left = 2 },
 	/* libbpf keeps data about the kernel */
 	{ .name = "opening", .run = opening, .left = 64 },
 };

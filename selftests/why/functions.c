@@ -111,6 +111,12 @@ FIXTURE_VARIANT(functions) {
 FIXTURE_VARIANT_ADD(functions, parts_only) { 0 };
 FIXTURE_VARIANT_ADD(functions, stacks) { SHIM_WHY_F_STACKS };
 
+/* Stacks do not change the results of the other tests, so a brief run leaves those variants out. */
+static bool depends_on_stacks(const char *test)
+{
+	return !strcmp(test, "a_call_that_sleeps") || !strcmp(test, "programs_load_fast");
+}
+
 FIXTURE_SETUP(functions)
 {
 	struct shim_trace_options on = { .size = sizeof(on) };
@@ -124,6 +130,8 @@ FIXTURE_SETUP(functions)
 	ASSERT_EQ(0, trace_place(0, &self->missing));
 	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
 		self->missing = "this kernel has no BTF";
+	if (getenv("BRIEF") && variant->flags && !depends_on_stacks(_metadata->name))
+		self->missing = "a brief run has no stacks";
 	if (self->missing)
 		return;
 	probes[7].what = SHIM_TRACE_PROBE_BEGIN;

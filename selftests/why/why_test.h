@@ -9,6 +9,9 @@
 #include "../bpf/bpf_test.h"
 
 #define MS	1000000ull
+#ifndef BRIEF
+#define BRIEF	NULL
+#endif
 
 FIXTURE(parts) {
 	const char *missing;
@@ -38,6 +41,8 @@ FIXTURE_SETUP(parts)
 	/* With the module, the scheduler's programs also need the kernel's types. */
 	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
 		self->missing = "this kernel has no BTF";
+	if (BRIEF && variant->flags & SHIM_WHY_F_STACKS)
+		self->missing = "a brief run has no stacks";
 	if (!self->missing)
 		ASSERT_EQ(0, shim_why_open(&options, &self->why));
 }
