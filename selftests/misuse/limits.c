@@ -405,7 +405,7 @@ static const struct limit {
 	bool (*set)(void);
 } limits[] = {
 	{ "no limit", no_limit }, { "RLIMIT_NOFILE 5", few_files }, { "RLIMIT_NOFILE 3", no_files },
-	{ "RLIMIT_AS 64 MB", little_memory }, { "a thread with the smallest stack", small_stack },
+	{ "RLIMIT_AS 64 MB", little_memory }, { "a thread with the minimum stack size", small_stack },
 	{ "descriptors 0 to 2 closed", closed_descriptors }, { "no /proc", no_proc }, { "no /sys", no_sys },
 	{ "read-only /tmp", read_only }, { "a full disk", full_disk },
 	{ "a signal each millisecond", often_interrupted }, { "the clock set back by an hour", clock_back },

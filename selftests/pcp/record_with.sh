@@ -130,7 +130,7 @@ rotated
 result "a directory of archives"
 goes
 result "pmcd stops in the middle"
-refused sample.long.one "this machine's pmcd: "
+refused sample.long.one "cannot connect to pmcd on this machine: "
 result "without pmcd"
 mistaken
 result "invalid data of an agent do not end the recording"

@@ -196,7 +196,7 @@ int vcpc_with_open(const char *list, struct vcpc_with **out)
 	if (!with)
 		return vcpc_fail(-ENOMEM, "--with");
 	with->context = pmNewContext(PM_CONTEXT_HOST, HOST);
-	ret = with->context < 0 ? vcpc_fail(0, "--with: this machine's pmcd: %s",
+	ret = with->context < 0 ? vcpc_fail(0, "--with: cannot connect to pmcd on this machine: %s",
 					    pmErrStr(with->context)) : 0;
 	if (!ret)
 		ret = add_parts(with, list);

@@ -403,7 +403,7 @@ static size_t print(char *out, const struct shim_json_member *members, int n, ui
 	return (size_t)(p - out);
 }
 
-/* These buffers are allocated, because they are too large for the smallest stacks. */
+/* These buffers are allocated, because they are too large for a stack of the minimum size. */
 struct set_room {
 	struct shim_json_member members[SHIM_LABELS_MAX];
 	uint8_t refs[LABEL_LEN * SHIM_LABELS_MAX];

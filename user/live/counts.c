@@ -273,7 +273,7 @@ const struct shim_metric shim_live_process_time = {
 const struct shim_metric_indom shim_live_process_indom = {
 	INDOM_PROCESSES, 1, "counted processes",
 	"Processes whose command matches a \"processes\" line of the configuration. The number\n"
-	"is the PID, the name is the PID and the command."
+	"is the PID, and the name is the PID and the command."
 };
 
 /* Metrics of processes differ from metrics of CPUs only in the domain's serial and the cluster. */

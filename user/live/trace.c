@@ -26,9 +26,9 @@ enum of { OF_TAGS, OF_SLOTS, OF_SUMS };
 enum { PCP_T, PCP_P, PCP_O, PCP_C, OUR_T, SLOTS, SUMS, OUR_P, OUR_O, OUR_C, NINDOMS };
 
 #define TAGS_HELP \
-	"Each tag that programs have used since tracing was turned on, by its name; its\n" \
-	"number is the order in which it was first seen. Deleted tags are kept until\n" \
-	"there are many of them."
+	"The tags that programs have used since tracing was turned on. The name of an\n" \
+	"instance is the tag's name; tags are numbered in the order in which they were\n" \
+	"first seen. Deleted tags are kept until there are many of them."
 
 #define INDOM_PCP_T	SHIM_INDOM(SHIM_DOMAIN_TRACE, 0)
 #define INDOM_PCP_P	SHIM_INDOM(SHIM_DOMAIN_TRACE, 1)

@@ -105,7 +105,7 @@ int shim_set__create(struct shim_handle *handle, const char *const *events, unsi
 	if (!handle || !events || !out || n < 1 || n > SHIM_SET_MAX)
 		goto err;
 	ret = -ENOMEM;
-	asked = calloc(n, sizeof(*asked));	/* too large for the smallest stacks */
+	asked = calloc(n, sizeof(*asked));	/* too large for a stack of the minimum size */
 	set = asked ? calloc(1, sizeof(*set)) : NULL;
 	if (!set)
 		goto err;

@@ -28,7 +28,7 @@ extern "C" {
 #ifndef PMAPI_VERSION
 #define PMAPI_VERSION	PMAPI_VERSION_2
 #elif PMAPI_VERSION < PMAPI_VERSION_2 || PMAPI_VERSION > PMAPI_VERSION_4
-#error "libshim offers the PMAPI's versions 2, 3 and 4"
+#error "PMAPI_VERSION must be 2, 3 or 4"
 #endif
 
 /* A function's name in version 4, and the library's symbol for it */
