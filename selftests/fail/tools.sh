@@ -89,6 +89,9 @@ records() {
 "$vcpc" record -e page-faults,context-switches -I 20ms -o a -- sleep 0.3 2>/dev/null &&
 	"$vcpc" record -e page-faults,context-switches -I 20ms -o b -- sleep 0.2 2>/dev/null
 result "two archives to read"
+cc -I"$here/../../user/include" -o make_tags "$here/peer/tags.c" -L"$build/lib" -Wl,-rpath,"$(cd "$build/lib" && pwd)" -lshim 2>err &&
+	./make_tags tags 2>err
+result "an archive with transactions"
 for file in meta 0; do cp a.$file cut.$file; done
 head -c -5 a.index >cut.index
 
@@ -108,12 +111,15 @@ sweep report reads "$vcpc" report a -o -
 ln -s linked link
 sweep linked keeps_link "$vcpc" report a -o link
 sweep compare reads "$vcpc" compare a b
-# Every allocation of commands that keep names and picks in memory
+# Every allocation of commands that keep names, selected instances and ranks in memory
 some=${FAIL_POINTS:-2} all=$ways
 FAIL_POINTS=0 ways=memory
 sweep compare_memory reads "$vcpc" compare a b
 sweep replay_memory reads "$vcpc" replay a vcpc.count.page_faults
+sweep instance_memory reads "$vcpc" replay a -i absent,other vcpc.count.page_faults
 sweep report_memory reads "$vcpc" report a -o -
+sweep check_memory reads "$vcpc" check a
+sweep tags_memory reads "$vcpc" report tags -o -
 FAIL_POINTS=$some ways=$all
 # Existing files with the recorder's names that it did not create: links, and another user's file
 mkdir keep precious

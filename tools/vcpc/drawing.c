@@ -180,8 +180,7 @@ static int rank_rows(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_ro
 
 /*
  * Read the window's records to rank the tags by their time within the window.  If an error ends
- * reading early, rank the tags found so far and return 0: the error will occur again when the
- * records are read to draw them.
+ * reading early, rank the tags found so far; vcpc_drawing_read() returns the error.
  */
 static int rank_tags(struct vcpc_drawing *d, const char *archive)
 {
@@ -192,9 +191,17 @@ static int rank_tags(struct vcpc_drawing *d, const char *archive)
 	pmDesc desc;
 	pmID pmid;
 
-	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 || desc.indom == PM_INDOM_NULL)
+	status = pmLookupName(1, &metric, &pmid);
+	if (status == PM_ERR_NAME || status == PM_ERR_NONLEAF)
+		return 0;
+	if (status >= 0)
+		status = pmLookupDesc(pmid, &desc);
+	if (status < 0)
+		return vcpc_fail_pm(status, metric);
+	if (desc.indom == PM_INDOM_NULL)
 		return 0;
 	status = vcpc_tally_read(&tally, archive, names);
+	d->failed = d->failed ? d->failed : status;
 	if (tally.groups)
 		status = 0;
 	for (size_t i = 0; !status && i < tally.catalog.n; i++)
@@ -452,6 +459,7 @@ static int rank_metrics(struct vcpc_drawing *d, const char *archive)
 		return status;
 	tally = (struct vcpc_tally){ .window = d->tally.window };
 	status = vcpc_tally_read(&tally, archive, all);
+	d->failed = d->failed ? d->failed : status;
 	if (tally.groups) {
 		d->order = vcpc_overview_tally(&tally);
 		status = d->order ? 0 : vcpc_fail(ENOMEM, "metrics");
@@ -478,7 +486,7 @@ int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
 	d->tally.watch = &d->watch;
 	status = vcpc_tally_read(&d->tally, archive, all);
 	vcpc_steps_finish(&d->steps);
-	return status;
+	return status ? status : d->failed;
 }
 
 void vcpc_drawing_free(struct vcpc_drawing *d)

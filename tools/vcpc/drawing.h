@@ -60,6 +60,7 @@ struct vcpc_drawing_names {
  * @order: indexes of the catalog's metrics in display order, or NULL if unsorted
  * @moretags: number of omitted transactions
  * @morecharts: number of omitted metrics
+ * @failed: exit status of reading the records to choose what is drawn
  * @now, @before: times of the current record and of the previous one
  */
 struct vcpc_drawing {
@@ -72,6 +73,7 @@ struct vcpc_drawing {
 	size_t ntags, moretags;
 	struct vcpc_drawing_names *names;
 	size_t nnames;
+	int failed;
 	double now, before;
 	struct vcpc_watch watch;
 };
