@@ -147,6 +147,27 @@ static void run_volumes(void)
 	read_archive("a", 23);
 }
 
+/* Whole records, whose metrics are not requested */
+static void run_records(void)
+{
+	long context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+
+	say("context %d\n", context >= 0);
+	say("mode %ld\n", TRY(pmSetMode(PM_MODE_FORW, NULL, 0)));
+	for (int i = 0; i < 26; i++) {
+		pmResult *r = NULL;
+		long err = TRY_UNLESS(pmFetchArchive(&r), result_ == PM_ERR_EOL);
+
+		say("fetch %ld:", err);
+		for (int k = 0; r && k < r->numpmid; k++)
+			say(" %x %d", r->vset[k]->pmid, r->vset[k]->numval);
+		say("\n");
+		if (r)
+			pmFreeResult(r);
+	}
+	pmDestroyContext((int)context);
+}
+
 /* A name space of a file, which includes another */
 static void prepare_names(void)
 {
@@ -202,6 +223,7 @@ static void run_short_marks(void)
 
 static const struct sweep_case cases[] = {
 	{ .name = "volumes", .prepare = prepare_volumes, .run = run_volumes },
+	{ .name = "records", .prepare = prepare_volumes, .run = run_records, .most = 60 },
 	/* pmprintf() keeps a buffer */
 	{ .name = "names", .prepare = prepare_names, .run = run_names, .left = 1 },
 	{ .name = "several", .prepare = prepare_several, .run = run_several },
