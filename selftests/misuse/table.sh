@@ -35,8 +35,8 @@ if [ "${1:-}" = --write ]; then
 	cp "$dir/misuse.rst" "$page"
 	exit
 fi
-diff "$page" "$dir/misuse.rst" >"$dir/diff"
 evidence=$dir/diff
+diff "$page" "$dir/misuse.rst" >"$dir/diff"
 result "Documentation/api/misuse.rst contains the programs' output"
 result_lines=$(grep -c '^   "``' "$dir/misuse.rst")
 [ "$result_lines" -gt 700 ]
