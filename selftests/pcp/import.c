@@ -202,14 +202,28 @@ TEST_F(import, a_write_without_values)
 	ASSERT_EQ(0, pmiEnd());
 }
 
-/* Both the name and the number of an instance are in use, by different instances. */
+/*
+ * If name and number belong to different instances, the instance that was added first determines
+ * the error.  After a record with values of the domain, the one with the smaller number does.
+ */
 TEST_F(import, two_reasons_to_refuse_an_instance)
 {
 	ASSERT_EQ(0, pmiAddInstance(INDOM, "first", 100));
-	ASSERT_EQ(0, pmiAddInstance(INDOM, "second", 101));
-	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "first", 101));
-	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "second", 100));
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "second", 99));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "first", 99));
+	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "second", 100));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "second", 99));
 	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "third", 100));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "first", 99));
+	ASSERT_EQ(0, pmiPutValue("demo.set", "first", "1"));
+	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
+	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "first", 99));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "second", 100));
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "third", 98));
+	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "third", 100));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "first", 98));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "_x", "1"));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "0x", "1"));
 }

@@ -333,6 +333,7 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 
 	if (!i)
 		return -ENOMEM;
+	i->order = ++d->added;
 	i->inst = inst;
 	i->name = shim_arena__string(&imp->arena, name, strlen(name));
 	if (!i->name || shim_vec__room(d->instances, &d->cap, d->n))
@@ -347,6 +348,15 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 	return 0;
 }
 
+/*
+ * Return whether PCP finds @a before @b when it checks a new instance: it sorts a domain's instances
+ * by ID in the first record with their values, and appends instances that are added later.
+ */
+static bool is_before(const struct shim_imp_instance *a, const struct shim_imp_instance *b)
+{
+	return a->order < b->order || (a->order == b->order && a->inst < b->inst);
+}
+
 /**
  * shim_importer__instance() - add an instance, starting with the next record
  * @imp: the importer
@@ -354,11 +364,14 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
  * @name: the instance's name
  * @inst: the instance's number
  *
+ * If the name belongs to one instance and the number to another, is_before() determines the error.
+ *
  * Return: 0, PMI_ERR_DUPINSTNAME, DUPINSTID, PM_ERR_INST for an invalid name or number,
  * PM_ERR_INDOM, -ENOMEM.
  */
 int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char *name, int inst)
 {
+	const struct shim_imp_instance *same_name, *same_inst;
 	struct shim_imp_domain *d;
 
 	if (indom >> 31)
@@ -368,10 +381,12 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 	d = need_domain(imp, indom);
 	if (!d)
 		return -ENOMEM;
-	if (find_name(d, name))
-		return PMI_ERR_DUPINSTNAME;
-	if (shim_imp_domain__find(d, inst))
+	same_name = find_name(d, name);
+	same_inst = shim_imp_domain__find(d, inst);
+	if (same_inst && (!same_name || is_before(same_inst, same_name)))
 		return PMI_ERR_DUPINSTID;
+	if (same_name)
+		return PMI_ERR_DUPINSTNAME;
 	return enter_instance(imp, d, name, inst);
 }
 

@@ -18,10 +18,12 @@
 
 /*
  * struct shim_imp_instance - an instance of a domain
+ * @order: see @added of the domain
  * @gone: the instance was deleted; its handles are invalid
  */
 struct shim_imp_instance {
 	struct shim_hnode by_name;
+	uint64_t order;
 	int32_t inst;
 	const char *name;
 	bool gone;
@@ -30,6 +32,8 @@ struct shim_imp_instance {
 /*
  * struct shim_imp_domain - an instance domain
  * @instances: the @n current instances, sorted by id
+ * @added: number of instances added since the last record with a value in the domain: their @order
+ *	is 1, 2, ..., and that of older instances 0
  * @known: the domain has been written to the archive
  * @changed: the current state has not been written yet
  */
@@ -41,6 +45,7 @@ struct shim_imp_domain {
 	struct shim_imp_instance **instances;
 	size_t n;
 	size_t cap;
+	uint64_t added;
 	bool known;
 	bool changed;
 };
