@@ -550,22 +550,30 @@ TEST(folders_that_are_links_to_each_other)
 	EXPECT_EQ(0, rmdir(dir));
 }
 
-/* After an error of the operand there is no earlier value, and no error of an earlier fetch. */
+/*
+ * After an error of the operand, the next change also returns the error.  A change that was not
+ * evaluated because of an error continues from its last value.
+ */
 TEST_F(archive, a_change_after_an_error)
 {
-	static const int want[] = { 0, -12350, 0 };
-	const char *name = "d.change";
-	char *error;
-	pmID pmid;
-	pmResult *r;
+	static const struct {
+		const char *expr;
+		int want[3];
+	} rows[] = {
+		{ "delta(w.errors)", { NOTHING, -12350, -12350 } },
+		{ "instant(w.errors) + delta(v.inst) == 202", { NOTHING, -12350, 1 } },
+		{ "delta(v.inst) + delta(w.errors)", { NOTHING, -12350, -12350 } },
+	};
 
-	ASSERT_EQ(0, pmAddDerivedMetric(name, "delta(w.errors)", &error));
-	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
-	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, pmFetch(1, &pmid, &r));
-		EXPECT_EQ(want[i], r->vset[0]->numval);
-		pmFreeResult(r);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "d.change%zu", i);
+		ASSERT_EQ(NULL, pmAddDerived(name, rows[i].expr));
+		ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+		for (int j = 0; j < 3; j++) {
+			EXPECT_EQ(rows[i].want[j], value_of(name)) TH_LOG("%s, record %d", rows[i].expr, j);
+		}
 	}
 }
 

@@ -542,12 +542,16 @@ static bool is_forgiven(const struct shim_expr *expr, int i)
 }
 
 /*
- * Discard the previous values of delta() and rate() nodes that were not evaluated after a failure.
+ * After an error of the operand of delta() or rate(), the next evaluation also returns the error.
+ * Changes that were not evaluated keep their previous values.
  */
-static void history_forget(struct shim_bound *b, int from)
+static void keep_error(struct shim_bound *b, int operand, int err)
 {
-	for (int i = from; i < b->expr->n; i++)
-		b->cells[i].last.n = 0;
+	const struct shim_node *node = &b->expr->nodes[operand + 1];
+
+	if (operand + 1 < b->expr->n &&
+	    (node->kind == SHIM_NODE_DELTA || node->kind == SHIM_NODE_RATE))
+		b->cells[operand + 1].last.n = err;
 }
 
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
@@ -565,7 +569,7 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 		if (n == -ENOMEM)
 			return n;
 		if (n < 0 && !is_forgiven(b->expr, i)) {
-			history_forget(b, i);
+			keep_error(b, i, n);
 			return n;
 		}
 	}
