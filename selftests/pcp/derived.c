@@ -290,15 +290,16 @@ TEST_F(archive, an_archives_own_identifiers_stay_its_own)
 	pmDestroyContext(pmWhichContext());
 }
 
-TEST_F(archive, constants_have_no_records)
+/* In FORW and BACK, a constant has a value in each record except marks. */
+TEST_F(archive, constants_alone)
 {
-	pmID pmid;
-	pmResult *r;
-
 	ASSERT_EQ(pmAddDerived("alone.one", "1"), NULL);
-	pmid = find("alone.one");
-	ASSERT_EQ(go_to(PM_MODE_FORW, 0, 0), 0);
-	EXPECT_EQ(pmFetch(1, &pmid, &r), PM_ERR_EOL);
+	for (int back = 0; back < 2; back++) {
+		ASSERT_EQ(go_to(back ? PM_MODE_BACK : PM_MODE_FORW, back * 50000, 0), 0);
+		for (int i = 0; i < 6; i++)
+			EXPECT_EQ(value_of("alone.one"), 1);
+		EXPECT_EQ(value_of("alone.one"), PM_ERR_EOL);
+	}
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 0), 0);
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
@@ -577,22 +578,32 @@ TEST_F(archive, a_change_after_an_error)
 	}
 }
 
-/* In a copy of its context, a derived metric of one context is a metric that the archive lacks. */
+/* In a copy of its context, a derived metric of one context has no values. */
 TEST_F(archive, a_metric_of_another_context)
 {
 	const char *name = "d.own";
-	char *error;
-	pmID pmid;
+	pmID pmids[] = { PM_ID_NULL, pmID_build(DYNAMIC_PMID, 0, 999) }, none;
 	pmResult *r;
 
-	ASSERT_EQ(0, pmAddDerivedMetric(name, "v.cu32", &error));
-	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	ASSERT_EQ(NULL, pmAddDerived(name, "v.cu32"));
+	ASSERT_EQ(1, pmLookupName(1, &name, pmids));
 	ASSERT_LE(0, pmDupContext());
-	EXPECT_EQ(PM_ERR_NAME, pmLookupName(1, &name, &pmid));
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, go_to(i % 2 ? PM_MODE_BACK : PM_MODE_FORW, 20000, 0));
-		EXPECT_EQ(PM_ERR_EOL, pmFetch(1, &pmid, &r));
+	EXPECT_EQ(PM_ERR_NAME, pmLookupName(1, &name, &none));
+	for (int i = 0; i < 4; i++) {
+		int back = i % 2;
+
+		ASSERT_EQ(0, go_to(back ? PM_MODE_BACK : PM_MODE_FORW, back ? 25000 : 26000, 0));
+		for (int j = 0; j < 3; j++) {
+			ASSERT_EQ(0, pmFetch(1 + i / 2, pmids, &r));
+			EXPECT_EQ(0, r->vset[0]->numval);
+			EXPECT_EQ(AF_START + (back ? 20 - 10 * j : 30 + 10 * j), r->timestamp.tv_sec);
+			pmFreeResult(r);
+		}
+		EXPECT_EQ(PM_ERR_EOL, pmFetch(1 + i / 2, pmids, &r));
 	}
+	pmids[1] = PM_ID_NULL;
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	EXPECT_EQ(PM_ERR_EOL, pmFetch(2, pmids, &r));
 }
 
 TEST_HARNESS_MAIN

@@ -256,6 +256,15 @@ static int answer(struct shim_context *ctx, const struct shim_record *rec,
 }
 
 /*
+ * Return whether each record has a result.  As in PCP, it has if the request has only derived
+ * metrics: constants, and metrics that cannot be evaluated in this context.
+ */
+static bool takes_all(const struct shim_request *req, const struct shim_record *rec)
+{
+	return req->nderived == req->n && rec->npmids;
+}
+
+/*
  * Search a record for the metrics without a plan.  Return 1 with the result in *@out, 0 if it has
  * none of them, or an error.
  */
@@ -270,13 +279,14 @@ static int take_apart(struct shim_context *ctx, const struct shim_record *rec, p
 	found = shim_request__match(req, rec);
 	if (found < 0)
 		return found;
+	found = found || takes_all(req, rec);
 	if (found) {
 		err = answer(ctx, rec, &filter, out, &size);
 		if (err)
 			return err == -ENOENT ? PM_ERR_PMID_LOG : err;
 	}
 	shim_plans__learn(&ctx->plans, rec, req, *out, size);
-	return found > 0;
+	return found;
 }
 
 /* If memory ran out for a record's result, the next fetch returns that record. */
@@ -290,7 +300,7 @@ static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 	return err;
 }
 
-/* Get the next record that contains any of the metrics.  Marks contain none. */
+/* Get the next record that has a result.  Marks have none. */
 static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_record rec;

@@ -303,13 +303,10 @@ static int wish_fetch(struct shim_context *ctx, const struct wish *w, struct shi
 	return changes;
 }
 
-#define DYNAMIC_BITS	((pmID)DYNAMIC_PMID << 22)
-
-/* IS_DERIVED() calls functions, but almost no metric has the domain that is tested first. */
 static bool any_derived(int n, const pmID *pmids)
 {
 	for (int i = 0; i < n; i++)
-		if ((pmids[i] & DYNAMIC_BITS) == DYNAMIC_BITS && IS_DERIVED(pmids[i]))
+		if (shim_pmid__is_derived(pmids[i]))
 			return true;
 	return false;
 }

@@ -61,6 +61,7 @@ static int add_item(struct shim_request *req, const struct shim_archive *ar, uin
 		item->same = req->items[first].same;
 		req->items[first].same = req->n;
 	}
+	req->nderived += shim_pmid__is_derived(pmid);
 	req->pmids[req->n++] = pmid;
 	return 0;
 }
@@ -82,7 +83,7 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 	if (is_same(req, n, pmids))
 		return 0;
 	shim_pmidmap__fini(&req->map);
-	req->n = 0;
+	req->n = req->nderived = 0;
 	err = request_grow(req, n);
 	if (!err)
 		err = answers_for(req, n);

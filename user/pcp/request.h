@@ -9,6 +9,8 @@
 #ifndef SHIM_PCP_REQUEST_H
 #define SHIM_PCP_REQUEST_H
 
+#include <stdbool.h>
+
 #include <pcp/pmapi.h>
 
 #include "archive/interp.h"
@@ -19,6 +21,7 @@
  * struct shim_request - the metrics of a fetch; reused by the next fetch, which is often the same
  * @pmids: the @n metrics
  * @items: one per metric
+ * @nderived: number of metrics whose identifier is that of a derived metric
  * @map: position of a metric's first item
  * @round: number of the last record; items found in it have the same number
  * @answers: array for @answers_room answers
@@ -36,6 +39,7 @@ struct shim_request {
 		uint64_t round;
 		struct shim_vset vset;
 	} *items;
+	unsigned int nderived;
 	struct shim_pmidmap map;
 	uint64_t round;
 	struct shim_answer *answers;
@@ -45,6 +49,14 @@ struct shim_request {
 	struct shim_value *values;
 	size_t nvalues, values_room;
 };
+
+/* IS_DERIVED() calls functions, but almost no metric has the domain that is tested first. */
+static inline bool shim_pmid__is_derived(pmID pmid)
+{
+	const pmID dynamic = (pmID)DYNAMIC_PMID << 22;
+
+	return (pmid & dynamic) == dynamic && IS_DERIVED(pmid);
+}
 
 /* Return 1 if the metrics differ from the previous ones, 0 if they are the same, or -ENOMEM. */
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
