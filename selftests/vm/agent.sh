@@ -53,7 +53,7 @@ for file in "$selftests"/agent/*.sh "$out"/*; do
 done
 set -- "$@" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/run-tests.sh:/tests/run-tests.sh" \
 	--with "$selftests/pcp/agent.sh:/tests/pcp/agent.sh" --with "$build/bin/vcpc:/usr/bin/vcpc" \
-	--with "$theirs:/usr/lib/${theirs##*/}" --program join --program xz \
+	--with "$theirs:/usr/lib/${theirs##*/}" --program bpftool --program join --program xz \
 	--with "$selftests/../user/live/trace.c:/tests/agent/live_trace.c" \
 	--with "$selftests/pcp/with_agent.sh:/tests/pcp/with_agent.sh" --with /usr/bin/pmstore:/usr/bin/pmstore --program setpriv
 if [ -x "$build/bin/pmdavcpc" ]; then
