@@ -35,7 +35,7 @@ static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 static __noinline void vc_close_rows(__u64 file, __u32 first)
 {
 	for (__u32 i = 0; i < VC_ROWS_AT_ONCE; i++) {
-		__u32 index = first + i;
+		__u32 index = (first + i) * VC_SHARES + file % VC_SHARES;
 		struct vc_open_row *row = bpf_map_lookup_elem(&vc_open_row, &index);
 
 		if (row && row->file == file)

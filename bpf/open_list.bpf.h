@@ -120,16 +120,23 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
  */
 static __noinline int vc_add_open(const struct vc_open_key *key)
 {
-	struct vc_open_val row = { 0 };
+	static const struct vc_open_val unused;	/* too large for the BPF stack */
 	__u64 account = vc_payer(key->tag);
+	struct vc_open_val *row;
+	__u32 number;
 
 	if (vc_charge(account, VC_ROWS_OPEN, vc_max_open))
 		return -1;
-	row.number = vc_enlist(key);
-	if (row.number && !bpf_map_update_elem(&vc_open, key, &row, BPF_NOEXIST))
+	number = vc_enlist(key);
+	if (number && !bpf_map_update_elem(&vc_open, key, &unused, BPF_NOEXIST)) {
+		/* Until it has its number, no other CPU deletes the row of an open file. */
+		row = bpf_map_lookup_elem(&vc_open, key);
+		if (row)
+			row->number = number;
 		return 0;
-	if (row.number)
-		vc_unlist(key->file, row.number);
+	}
+	if (number)
+		vc_unlist(key->file, number);
 	vc_refund(account, VC_ROWS_OPEN);
 	return 1;
 }

@@ -6,6 +6,9 @@
  * moves that transaction to vc_open (vc_free_row()), so an open transaction delays others only
  * once.
  *
+ * The module gives each account a share of the rows, so beginning in all rows of a share slows down
+ * only one account.  With probes, all accounts use all shares.
+ *
  * A begin takes a row by atomically changing start_ns from 0 to VC_ROW_BUSY.  An end atomically
  * replaces the start time with 0, so each transaction ends only once.  The atomic operations order
  * the accesses to the other members.
@@ -21,18 +24,19 @@
 /* tag, file and thread -> open transaction */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, VC_OPEN_ROWS);
+	__uint(max_entries, VC_SHARES * VC_OPEN_ROWS);
 	__type(key, __u32);
 	__type(value, struct vc_open_row);
 } vc_open_row SEC(".maps");
 
 /*
  * Threads with consecutive numbers have different rows, and so do the first threads of different
- * files.
+ * files.  The index modulo VC_SHARES is the file's share.
  */
 static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u64 file, __u32 thread)
 {
-	__u32 index = (thread + file * 37 + tag * 401) % VC_OPEN_ROWS;
+	__u32 index = (thread * VC_SHARES + file * (37 * VC_SHARES + 1) + tag * 401 * VC_SHARES) %
+		      (VC_SHARES * VC_OPEN_ROWS);
 
 	return bpf_map_lookup_elem(&vc_open_row, &index);
 }

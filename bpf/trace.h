@@ -12,7 +12,8 @@
 #define VC_TAG_LEN	256
 #define VC_MAX_TAGS	4096	/* default number of rows of vc_tag, vc_id and vc_stat */
 #define VC_MAX_OPEN	16384	/* default number of rows of vc_open */
-#define VC_OPEN_ROWS	1024	/* rows of vc_open_row */
+#define VC_OPEN_ROWS	1024	/* rows of each share of vc_open_row */
+#define VC_SHARES	16	/* shares of vc_open_row; VCPC_SHARES in kmod/limits.h */
 #define VC_PROCESS_ROWS	512	/* maximum number of rows of a process in vc_open, with probes */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
@@ -114,7 +115,10 @@ union vc_list {
 	};
 };
 
-/* vc_open_row: index -> open transaction of a thread; those that do not fit are in vc_open */
+/*
+ * vc_open_row: index -> open transaction of a thread; those that do not fit are in vc_open.  The
+ * number of the open file (probes: of the process) modulo VC_SHARES selects the share.
+ */
 struct vc_open_row {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open; 1: being written */
 	__u64 tag;		/* this and the other members: as in vc_open */

@@ -4,8 +4,8 @@
  * last copy of a descriptor, a worker of the creator's account releases the object.  In debugfs,
  * root can read the accounts (vcpc/users) and the module's statistics (vcpc/stats).
  *
- * Locking: users_lock guards the list of accounts.  It is a spin lock because a thread must not
- * wait for another user's preempted thread.  The amounts in an account are atomic.
+ * Locking: users_lock guards the list of accounts and sharers.  It is a spin lock because a thread
+ * must not wait for another user's preempted thread.  The amounts in an account are atomic.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -58,6 +58,7 @@ static const char *const stat_names[VCPC_STAT_NR] = {
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
 static LIST_HEAD(users);
 static DEFINE_SPINLOCK(users_lock);
+static unsigned int sharers[VCPC_SHARES];	/* number of accounts that have each share */
 static atomic64_t stats[VCPC_STAT_NR];
 static struct dentry *folder;
 static struct workqueue_struct *releasers;
@@ -76,6 +77,18 @@ static struct vcpc_user *find_account(const struct vcpc_user *as)
 		if (is_same(user, as))
 			return user;
 	return NULL;
+}
+
+/* Return the share of the fewest accounts; root's share is never given to another account. */
+static unsigned int find_share(const struct vcpc_user *user)
+{
+	unsigned int share = !user->root, i;
+
+	lockdep_assert_held(&users_lock);
+	for (i = share + 1; !user->root && i < VCPC_SHARES; i++)
+		if (sharers[i] < sharers[share])
+			share = i;
+	return share;
 }
 
 /* Reaching a limit is not a permission failure, so do not write it to the audit log. */
@@ -163,6 +176,8 @@ struct vcpc_user *vcpc_limits_get(void)
 		user = fresh;
 		fresh = NULL;
 		list_add(&user->node, &users);
+		user->share = find_share(user);
+		sharers[user->share]++;
 	}
 	spin_unlock(&users_lock);
 
@@ -178,6 +193,7 @@ void vcpc_limits_put(struct vcpc_user *user)
 {
 	if (refcount_dec_and_lock(&user->refs, &users_lock)) {
 		list_del(&user->node);
+		sharers[user->share]--;
 		spin_unlock(&users_lock);
 		kfree(user);
 	}

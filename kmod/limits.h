@@ -13,6 +13,9 @@
 /* Maximum number of requests per set, independent of the module's parameters */
 #define VCPC_REQUESTS_CAP	2048
 
+/* Parts of the BPF programs' array of open transactions; share 0 is root's (see bpf/trace.h) */
+#define VCPC_SHARES	16
+
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* perf events of all bound sets */
@@ -38,6 +41,7 @@ enum vcpc_stat {
  * @ns: inode number of the user namespace if the account belongs to a namespace that root
  *	created; otherwise 0
  * @root: the account of root; user 0 without capabilities has an ordinary account
+ * @share: less than VCPC_SHARES; no other account has it unless there are more accounts than shares
  * @releases: a struct vcpc_release for each object that @releaser must release, last one first
  * @releaser: holds a reference while it is queued
  * @used: the amount charged, for each limit
@@ -52,6 +56,7 @@ struct vcpc_user {
 	kuid_t uid;
 	unsigned int ns;
 	bool root;
+	unsigned int share;
 	struct llist_head releases;
 	struct work_struct releaser;
 	atomic_t used[VCPC_LIMIT_NR];

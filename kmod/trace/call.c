@@ -25,6 +25,7 @@
 #include "clock.h"
 #include "compat/uninitialized.h"
 #include "instance.h"
+#include "limits.h"
 #include "spec.h"
 #include "thread.h"
 #include "trace/call.h"
@@ -42,7 +43,7 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
 	static atomic64_t last_file = ATOMIC64_INIT(0);
 
 	vcpc_tag_holder_init(&tracer->holder, user);
-	tracer->file = atomic64_inc_return(&last_file);
+	tracer->file = atomic64_inc_return(&last_file) * VCPC_SHARES + user->share;
 	tracer->tgid = current->tgid;
 	tracer->began = false;
 }

@@ -9,7 +9,7 @@
 /**
  * struct vcpc_tracer - the trace state of one open file
  * @holder: the tags it holds
- * @file: its number, never reused
+ * @file: its number, never reused; modulo VCPC_SHARES it is the account's share
  * @tgid: the process that opened it
  * @began: a transaction has begun on it
  */

@@ -3,7 +3,8 @@
  * Measure the effect of counting on other threads of the same CPU: first, the wakeup latency of a
  * SCHED_FIFO thread next to a thread with the maximum number of counters of a user without
  * CAP_PERFMON, or next to a program that begins transactions and closes the device; second, the
- * cost of a pair of trace calls while another thread has counts in its transactions.
+ * cost of a pair of trace calls while another thread has counts in its transactions; third, the
+ * cost of a begin and of an end after another user has begun transactions in all rows.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -22,6 +23,8 @@
 
 #define WAKES	500
 #define PAIRS	2000
+#define FLOODS	50
+#define ALL_ROWS 1024	/* rows of a share of vc_open_row */
 #define MOST	31
 #define NOBODY	65534
 
@@ -174,11 +177,16 @@ static const struct neighbor {
 	{ "removes tags", 1, .trace = use_up_tags },
 };
 
-static void be_neighbor(const struct neighbor *n, int ready)
+static void become_nobody(void)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setgroups(0, NULL) ||
 	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		die("a user");
+}
+
+static void be_neighbor(const struct neighbor *n, int ready)
+{
+	become_nobody();
 	if (n->trace) {
 		if (write(ready, "", 1) != 1)
 			die("a pipe");
@@ -315,6 +323,76 @@ static void pairs(void)
 	close(device);
 }
 
+/* As another user, begin transactions in all rows of vc_open_row for each byte from @go. */
+static void flood(int go, int ready)
+{
+	__u32 handle;
+	int device;
+	char byte;
+
+	become_nobody();
+	device = open_device();
+	handle = tag_of(device, "flood");
+	while (read(go, &byte, 1) == 1) {
+		begin(device, handle, 1, ALL_ROWS);
+		if (write(ready, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* Make the other user begin transactions, unless @go is negative.  Return the time afterwards. */
+static __u64 after_flood(int go, int ready)
+{
+	char byte = 0;
+
+	if (go >= 0 && (write(go, &byte, 1) != 1 || read(ready, &byte, 1) != 1))
+		die("a flood");
+	return now();
+}
+
+static void begin_and_end(const char *text, int go, int ready)
+{
+	struct vcpc_trace_write begun = { .op = VCPC_TRACE_BEGIN }, ended = { .op = VCPC_TRACE_END };
+	int device = open_device();
+	__u64 begins = 0, ends = 0, since;
+	int i;
+
+	begun.handle = ended.handle = tag_of(device, "flooded");
+	for (i = 0; i < FLOODS; i++) {
+		since = after_flood(go, ready);
+		if (write(device, &begun, sizeof(begun)) < 0)
+			die("write");
+		begins += now() - since;
+		since = after_flood(go, ready);
+		if (write(device, &ended, sizeof(ended)) < 0)
+			die("write");
+		ends += now() - since;
+	}
+	printf("%-62s %10.0f %10.0f\n", text, (double)begins / i, (double)ends / i);
+	close(device);
+}
+
+static void beside_flood(void)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = SHIM_TRACE_F_MODULE | SHIM_TRACE_F_BEGINS,
+	};
+	int go[2], ready[2];
+	pid_t pid;
+
+	if (shim_trace_on(&options) || pipe(go) || pipe(ready))
+		die("tracing");
+	begin_and_end("a begin, an end", -1, -1);
+	pid = fork();
+	if (!pid)
+		flood(go[0], ready[1]);
+	begin_and_end("  after another user began in all rows", go[1], ready[0]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	shim_trace_off();
+}
+
 int main(void)
 {
 	struct sched_param fifo = { .sched_priority = 10 };
@@ -324,6 +402,7 @@ int main(void)
 		die("/dev/vcpc");
 	on_first_cpu();
 	pairs();
+	beside_flood();
 	closes(false);
 	closes(true);
 	for (i = 0; i < sizeof(neighbors) / sizeof(neighbors[0]); i++) {

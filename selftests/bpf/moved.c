@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A begin that needs another transaction's row of vc_open_row moves that transaction to vc_open.
- * No transaction is lost, even if several CPUs move it at the same time.
+ * No transaction is lost, even if several CPUs move it at the same time.  Each account has its own
+ * share of the rows, so the test's processes move each other's transactions only on files that root
+ * opened.
  */
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -11,10 +13,11 @@
 #include "../../bpf/trace.h"
 
 #define VICTIM		1001
-#define ATTACKER	1002
+#define OTHER		1002
 #define ATTACKERS	2	/* with the victim, the test needs three CPUs to find a race */
 
-static int fire(int fd, uint32_t op, uint32_t handle)
+/* @handle: a tag's handle | a thread's number << 32 */
+static int fire(int fd, uint32_t op, uint64_t handle)
 {
 	return posix_fadvise(fd, 0, handle, VCPC_TRACE_ADVICE + op);
 }
@@ -26,18 +29,23 @@ static int open_rows(void)
 	return syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
 }
 
-/* Copy all rows of vc_open_row. Return 0, or -1 and errno. */
+/* Copy the rows of root's share of vc_open_row. Return 0, or -1 and errno. */
 static int read_rows(int map, struct vc_open_row rows[VC_OPEN_ROWS])
 {
-	uint32_t next, keys[VC_OPEN_ROWS];
+	enum { ALL = VC_SHARES * VC_OPEN_ROWS };
+	static struct vc_open_row all[ALL];
+	static uint32_t keys[ALL];
+	uint32_t next;
 	union bpf_attr attr = { .batch = {
-		.out_batch = (uintptr_t)&next, .keys = (uintptr_t)keys, .values = (uintptr_t)rows,
-		.count = VC_OPEN_ROWS, .map_fd = map,
+		.out_batch = (uintptr_t)&next, .keys = (uintptr_t)keys, .values = (uintptr_t)all,
+		.count = ALL, .map_fd = map,
 	} };
 	int ret = syscall(SYS_bpf, BPF_MAP_LOOKUP_BATCH, &attr, sizeof(attr));
 
+	for (int i = 0; i < VC_OPEN_ROWS; i++)
+		rows[i] = all[i * VC_SHARES];
 	/* ENOENT: there are no further rows. */
-	return (ret && errno != ENOENT) || attr.batch.count != VC_OPEN_ROWS ? -1 : 0;
+	return (ret && errno != ENOENT) || attr.batch.count != ALL ? -1 : 0;
 }
 
 /* Return the row of the tag's open transaction, or -1. */
@@ -53,28 +61,26 @@ static int row_of(int map, uint64_t tag)
 	return -1;
 }
 
-/* Make tags whose transactions in this thread cover all rows, and return their handles by row. */
-static int tags_for_all_rows(int fd, int map, uint32_t handles[VC_OPEN_ROWS])
+/*
+ * Find the threads whose transactions cover all rows, and return their numbers with a tag's handle,
+ * by row.
+ */
+static int threads_for_all_rows(int fd, int map, uint64_t handles[VC_OPEN_ROWS])
 {
 	static struct vc_open_row rows[VC_OPEN_ROWS];
-	uint32_t made[VC_OPEN_ROWS];
-	uint64_t first, id = 0;
+	uint64_t id = 0, handle;
 	char name[32];
 
-	for (int i = 0; i < VC_OPEN_ROWS; i++) {
-		snprintf(name, sizeof(name), "%d of %d", i, getpid());
-		made[i] = raw_tag_id(fd, name, &id);
-		if (!made[i] || fire(fd, VCPC_TRACE_BEGIN, made[i]))
+	snprintf(name, sizeof(name), "of %d", getpid());
+	handle = raw_tag_id(fd, name, &id);
+	for (uint64_t i = 1; i <= VC_OPEN_ROWS; i++)
+		if (fire(fd, VCPC_TRACE_BEGIN, (VCPC_TRACE_THREAD | i) << 32 | handle))
 			return -1;
-	}
-	first = id - (VC_OPEN_ROWS - 1);
 	if (read_rows(map, rows))
 		return -1;
 	for (int i = 0; i < VC_OPEN_ROWS; i++) {
-		if (rows[i].tag < first || rows[i].tag > id)
-			return -1;
-		handles[i] = made[rows[i].tag - first];
-		if (fire(fd, VCPC_TRACE_END, handles[i]))
+		handles[i] = (uint64_t)rows[i].thread << 32 | handle;
+		if (rows[i].tag != id || fire(fd, VCPC_TRACE_END, handles[i]))
 			return -1;
 	}
 	return 0;
@@ -116,7 +122,7 @@ FIXTURE_TEARDOWN(moved)
  * Perform a transaction in a new process, during which another process begins one in the same row.
  */
 static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attacker,
-		       const uint32_t handles[VC_OPEN_ROWS])
+		       const uint64_t handles[VC_OPEN_ROWS])
 {
 	int ready[2], go[2], status = -1, row = -1, bad;
 	char byte = 0;
@@ -147,11 +153,11 @@ static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attack
 TEST_F(moved, short_lived_processes)
 {
 	enum { MANY = VC_OPEN_ROWS / 2 + 100 };
-	uint32_t handles[VC_OPEN_ROWS];
+	uint64_t handles[VC_OPEN_ROWS];
 	int attacker = raw_open();
 
 	UNLESS_MISSING();
-	ASSERT_EQ(0, tags_for_all_rows(attacker, self->map, handles));
+	ASSERT_EQ(0, threads_for_all_rows(attacker, self->map, handles));
 	for (int i = 0; i < MANY; i++)
 		ASSERT_EQ(0, short_lived(self->fd, self->map, self->handle, self->id, attacker,
 					 handles));
@@ -168,15 +174,15 @@ TEST_F(moved, short_lived_processes)
  */
 static void attack(int map, int row, int ready, const int go[2])
 {
-	uint32_t handles[VC_OPEN_ROWS];
+	uint64_t handles[VC_OPEN_ROWS];
 	char byte = 0;
 	int fd;
 
 	close(go[1]);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setuid(ATTACKER))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		_exit(1);
 	fd = raw_open();
-	if (tags_for_all_rows(fd, map, handles) || write(ready, &byte, 1) != 1 ||
+	if (threads_for_all_rows(fd, map, handles) || write(ready, &byte, 1) != 1 ||
 	    read(go[0], &byte, 1))
 		_exit(2);
 	for (;;)
@@ -184,7 +190,7 @@ static void attack(int map, int row, int ready, const int go[2])
 			_exit(3);
 }
 
-/* Start attackers one after the other, because tags with consecutive IDs cover all rows. */
+/* Start attackers one after the other, because each of them first occupies all rows. */
 static pid_t attacker(int map, int row, const int go[2])
 {
 	int ready[2];
@@ -212,8 +218,8 @@ static long long now_ns(void)
 }
 
 /*
- * Begin and end transactions for three seconds, while several users' begins move them, and set @n
- * to their number.  @counts is 0 or VCPC_TRACE_F_COUNTS.
+ * Begin and end transactions for three seconds, while the begins of several processes move them, and
+ * set @n to their number.  @counts is 0 or VCPC_TRACE_F_COUNTS.
  */
 static int run_attacked(int fd, int map, uint32_t handle, uint64_t id, uint32_t counts, uint64_t *n)
 {
@@ -246,7 +252,7 @@ static int run_attacked(int fd, int map, uint32_t handle, uint64_t id, uint32_t 
 	return bad;
 }
 
-/* Begins of several users move the same transaction at the same time. */
+/* Begins of several processes move the same transaction at the same time. */
 TEST_F(moved, by_several)
 {
 	uint64_t n;
@@ -278,8 +284,8 @@ static uint64_t counted(const char *name)
 }
 
 /*
- * A transaction with counts begins twice: first without counts, and then another user's begin can
- * move it.
+ * A transaction with counts begins twice: first without counts, and then another process's begin
+ * can move it.
  */
 TEST_F(moved, with_counts)
 {
@@ -308,6 +314,37 @@ TEST_F(moved, with_counts)
 	EXPECT_EQ(0, self->drops.not_open);
 	EXPECT_EQ(0, self->drops.count_full);
 	close(set);
+}
+
+/* As another user, begin a transaction in each row of that user's share. */
+static void begin_in_all_rows(void)
+{
+	uint32_t handle;
+	int fd, bad = setuid(OTHER);
+
+	fd = raw_open();
+	handle = raw_tag(fd, "in all rows");
+	for (uint64_t i = 1; i <= VC_OPEN_ROWS && !bad; i++)
+		bad = fire(fd, VCPC_TRACE_BEGIN, (VCPC_TRACE_THREAD | i) << 32 | handle);
+	_exit(bad);
+}
+
+/* Begins on a file of another account do not move a transaction. */
+TEST_F(moved, not_by_another_account)
+{
+	int status;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_BEGIN, self->handle));
+	ASSERT_LE(0, row_of(self->map, self->id));
+	pid = fork();
+	if (!pid)
+		begin_in_all_rows();
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_LE(0, row_of(self->map, self->id));
+	EXPECT_EQ(0, fire(self->fd, VCPC_TRACE_END, self->handle));
 }
 
 TEST_HARNESS_MAIN
