@@ -132,17 +132,6 @@ static __always_inline void vc_not_counted(void)
 
 static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };
 
-/*
- * Create a row of @map and charge it to an account, unless the account is at its limit.  Another
- * CPU may create the same row at the same time, so the caller must look it up again.
- */
-#define VC_NEW_ROW(account, map, key, value, which, max) do {			\
-	if (vc_charge(account, which, max))					\
-		break;								\
-	if (bpf_map_update_elem(map, key, value, BPF_NOEXIST))			\
-		vc_refund(account, which);					\
-} while (0)
-
 /* Return the account charged for a tag's rows.  Call this only after vc_learn_name(). */
 static __always_inline __u64 vc_payer(__u64 tag)
 {

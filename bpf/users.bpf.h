@@ -193,4 +193,15 @@ static __always_inline void vc_refund(__u64 account, enum vc_rows which)
 		vc_close_account(account, own);
 }
 
+/*
+ * Create a row of @map and charge it to an account, unless the account is at its limit.  Another
+ * CPU may create the same row at the same time, so the caller must look it up again.
+ */
+#define VC_NEW_ROW(account, map, key, value, which, max) do {			\
+	if (vc_charge(account, which, max))					\
+		break;								\
+	if (bpf_map_update_elem(map, key, value, BPF_NOEXIST))			\
+		vc_refund(account, which);					\
+} while (0)
+
 #endif /* VCPC_BPF_USERS_H */

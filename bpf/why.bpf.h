@@ -228,14 +228,24 @@ static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __
 
 static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 {
-	__u32 row = vw_take_row(&vw_free, &vw_used, VC_WHY_THREADS);
+	/* A single process has all rows. */
+	__u64 account = vw_pid ? 0 : vc_open_account(bpf_get_current_uid_gid());
+	__u32 row = VC_WHY_THREADS;
+	struct vc_why_thread *thread;
 
+	if (!vc_charge(account, VW_ROWS_THREAD, VC_WHY_THREADS)) {
+		row = vw_take_row(&vw_free, &vw_used, VC_WHY_THREADS);
+		if (row >= VC_WHY_THREADS)
+			vc_refund(account, VW_ROWS_THREAD);
+	}
 	if (row >= VC_WHY_THREADS) {
 		vw_count_drop(VC_WHY_DROP_THREADS, 1);
 		return NULL;
 	}
 	vw_row[tid & (VC_WHY_PIDS - 1)] = row + 1;
-	return vw_thread_at(row);
+	thread = vw_thread_at(row);
+	thread->account = account;
+	return thread;
 }
 
 static __always_inline void vw_add_cause(struct vc_why_open *open, const struct vc_why_cause *more)
@@ -533,6 +543,7 @@ static __noinline void vw_thread_gone(__u32 tid)
 		thread->open[i].start_ns = 0;
 	vw_add_last(thread);
 	vw_row[tid & (VC_WHY_PIDS - 1)] = 0;
+	vc_refund(thread->account, VW_ROWS_THREAD);
 	bpf_map_push_elem(&vw_free, &row, 0);
 }
 

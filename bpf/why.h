@@ -87,6 +87,7 @@ struct vc_why_thread {
 	__u32 adding;		/* 1 while a stack is added to @open */
 	struct vc_why_cause last;	/* sum of the last blocks, not yet added to @open */
 	__u64 opened;		/* number of open transactions */
+	__u64 account;		/* key in vc_user; 0: root's, or not limited */
 	struct vc_why_open open[VC_WHY_DEPTH];
 };
 

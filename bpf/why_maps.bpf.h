@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The maps and tables of 'vcpc why', and functions that take a row and count a drop */
+/*
+ * The maps and tables of 'vcpc why', and functions that take a row and count a drop
+ *
+ * The rows are charged to accounts as in users.bpf.h, to the account of the thread that needed them.
+ * Its vc_user is not that of a tracing session.  Only a thread's row is released before 'vcpc why'
+ * ends, because the statistics of programs that have ended are still wanted.
+ */
 #ifndef VCPC_BPF_WHY_MAPS_BPF_H
 #define VCPC_BPF_WHY_MAPS_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "slot.bpf.h"
+#include "users.bpf.h"
 #include "why.h"
+
+/* The members of vc_user.rows that count the rows of vw_tag, vw_thread, vw_reason and vw_stack */
+#define VW_ROWS_TAG	VC_ROWS_TAG
+#define VW_ROWS_THREAD	VC_ROWS_OPEN
+#define VW_ROWS_REASON	VC_ROWS_COUNT
+#define VW_ROWS_STACK	VC_ROWS_EVENTS
 
 /* Set before loading and constant afterwards */
 const volatile __u32 vw_pid;		/* trace only this process; 0: all processes */

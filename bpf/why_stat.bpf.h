@@ -5,7 +5,10 @@
 
 #include "why_maps.bpf.h"
 
-/* Add a tag.  The caller looks it up again, because another CPU may add it at the same time. */
+/*
+ * Add a tag.  Return 0, or -1 if the table is full, or if another CPU has added the tag at the same
+ * time.
+ */
 static __noinline int vw_new_tag(const struct vw_event *ev)
 {
 	struct vc_why_tag tag = {
@@ -14,26 +17,30 @@ static __noinline int vw_new_tag(const struct vw_event *ev)
 	struct vc_why_key key = ev->key;
 
 	if (tag.row >= vw_tags)
-		return 0;
+		return -1;
 	if (ev->user_name)
 		bpf_probe_read_user_str(tag.name.name, sizeof(tag.name.name), ev->name);
 	else
 		bpf_probe_read_kernel_str(tag.name.name, sizeof(tag.name.name), ev->name);
-	if (bpf_map_update_elem(&vw_tag, &key, &tag, BPF_NOEXIST))
-		bpf_map_push_elem(&vw_free_tag, &tag.row, 0);
-	return 0;
+	if (!bpf_map_update_elem(&vw_tag, &key, &tag, BPF_NOEXIST))
+		return 0;
+	bpf_map_push_elem(&vw_free_tag, &tag.row, 0);
+	return -1;
 }
 
 /*
- * Find the row of the transaction's tag in vw_stat.  Return the row + 1, or 0 if the table is full.
+ * Find the row of the transaction's tag in vw_stat.  Return the row + 1, or 0 if the table, or the
+ * account's share of it, is full.
  */
-static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_open *open)
+static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_open *open,
+				    __u64 account)
 {
 	struct vc_why_key key = ev->key;
 	struct vc_why_tag *tag = bpf_map_lookup_elem(&vw_tag, &key);
 
-	if (!tag) {
-		vw_new_tag(ev);
+	if (!tag && !vc_charge(account, VW_ROWS_TAG, vw_tags)) {
+		if (vw_new_tag(ev))
+			vc_refund(account, VW_ROWS_TAG);
 		tag = bpf_map_lookup_elem(&vw_tag, &key);
 	}
 	if (!tag || !open) {
@@ -45,9 +52,9 @@ static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_ope
 }
 
 static __always_inline struct vc_why_stat *vw_stat_of(const struct vw_event *ev,
-						      struct vc_why_open *open)
+						      struct vc_why_open *open, __u64 account)
 {
-	__u32 row = open->row ? open->row : vw_find_row(ev, open);
+	__u32 row = open->row ? open->row : vw_find_row(ev, open, account);
 
 	if (!row)
 		return NULL;
@@ -74,38 +81,52 @@ static __noinline __u32 vw_slot_of_part(struct vc_why_thread *thread, __u64 ns)
 	return thread ? vw_slot(thread, ns) : 0;
 }
 
-static __always_inline void vw_add_sum(void *map, const void *key, __u64 ns, __u64 times, __u32 drop)
+/* A table of sums, and how its rows are limited */
+struct vw_sums {
+	void *map;
+	__u32 max;
+	enum vc_rows which;
+	__u32 drop;
+};
+
+static __always_inline void vw_add_sum(const struct vw_sums *to, __u64 account, const void *key,
+				       __u64 ns, __u64 times)
 {
 	static const struct vc_why_sum zero;
-	struct vc_why_sum *sum = bpf_map_lookup_elem(map, key);
+	struct vc_why_sum *sum = bpf_map_lookup_elem(to->map, key);
 
 	if (!sum) {
-		bpf_map_update_elem(map, key, &zero, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(map, key);
+		VC_NEW_ROW(account, to->map, key, &zero, to->which, to->max);
+		sum = bpf_map_lookup_elem(to->map, key);
 	}
 	if (!sum) {
-		vw_count_drop(drop, times);
+		vw_count_drop(to->drop, times);
 		return;
 	}
 	__sync_fetch_and_add(&sum->ns, ns);
 	__sync_fetch_and_add(&sum->times, times);
 }
 
-static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot)
+static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot, __u64 account)
 {
+	const struct vw_sums to = {
+		&vw_reason, VC_WHY_REASONS, VW_ROWS_REASON, VC_WHY_DROP_REASONS,
+	};
 	struct vc_why_reason_key key = {
 		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
 	};
 
 	for (__u32 i = 0; i < VC_WHY_OWN_REASONS && i < open->causes; i++) {
 		key.reason = open->cause[i].reason;
-		vw_add_sum(&vw_reason, &key, open->cause[i].ns, open->cause[i].times,
-			   VC_WHY_DROP_REASONS);
+		vw_add_sum(&to, account, &key, open->cause[i].ns, open->cause[i].times);
 	}
 }
 
-static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
+static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot, __u64 account)
 {
+	const struct vw_sums to = {
+		&vw_stack, VC_WHY_STACKS, VW_ROWS_STACK, VC_WHY_DROP_STACKS,
+	};
 	struct vc_why_stack_key key = {
 		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
 		.tgid = bpf_get_current_pid_tgid() >> 32,
@@ -117,7 +138,7 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
 		key.reason = seen->reason;
 		key.user = seen->user;
 		key.kernel = seen->kernel;
-		vw_add_sum(&vw_stack, &key, seen->ns, seen->times, VC_WHY_DROP_STACKS);
+		vw_add_sum(&to, account, &key, seen->ns, seen->times);
 	}
 }
 
@@ -152,7 +173,7 @@ static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_t
 		vw_count_drop(VC_WHY_DROP_BROKEN, 1);
 		return;
 	}
-	stat = vw_stat_of(ev, open);
+	stat = vw_stat_of(ev, open, thread->account);
 	if (!stat)
 		return;
 	slot = vw_slot(thread, spent);
@@ -167,9 +188,9 @@ static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_t
 	for (int i = 0; i < VC_WHY_PARTS; i++)
 		vw_add_part(stat, thread, slot, spent, i, part[i]);
 	if (open->causes)
-		vw_add_causes(open, slot);
+		vw_add_causes(open, slot, thread->account);
 	if (open->stacks)
-		vw_add_stacks(open, slot);
+		vw_add_stacks(open, slot, thread->account);
 }
 
 #endif /* VCPC_BPF_WHY_STAT_BPF_H */

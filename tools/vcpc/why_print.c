@@ -132,8 +132,8 @@ static const struct drop {
 	DROP(died, "transactions whose thread ended, executed a program, or left the function without a return"),
 	DROP(deep, "transactions of threads that had more than four open"),
 	DROP(broken, "transactions whose parts do not add up"),
-	DROP(threads, "transactions of threads that did not fit into the table"),
-	DROP(tags, "transactions of tags that did not fit into the table"),
+	DROP(threads, "transactions of threads that did not fit into the table or the user's share of it"),
+	DROP(tags, "transactions of tags that did not fit into the table or the user's share of it"),
 	DROP(reasons, "waits whose reason did not fit into the table"),
 	DROP(stacks, "stacks that did not fit into the table"),
 #undef DROP

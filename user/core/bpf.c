@@ -320,19 +320,6 @@ static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *op
 	return 0;
 }
 
-/* Create the permanent accounts: root's for its losses, and two that belong to no user. */
-static int open_accounts(struct bpf_object *obj)
-{
-	static const __u64 accounts[] = { 0, VC_USER_ALL, VC_USER_OTHERS };
-	const struct vc_user none = { .rows = { 0 } };
-	int fd = bpf_object__find_map_fd_by_name(obj, "vc_user");
-
-	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++)
-		if (bpf_map_update_elem(fd, &accounts[i], &none, BPF_NOEXIST))
-			return -errno;
-	return 0;
-}
-
 /* Clear vc_tick.active: programs that have mapped vc_direct then stop writing to it. */
 static void stop_clock(const char *pin)
 {
@@ -363,7 +350,7 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;
 	if (!err)
-		err = open_accounts(obj);
+		err = shim_bpf_accounts__open(obj);
 	if (!err)
 		err = start_clock(obj, options);
 	return err ? err : pins_publish(obj);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Access the pins in the BPF file system: directory, lock, links, mapped arrays.  Find offsets in
- * kernel structs.
+ * kernel structs, and create accounts.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +20,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "base/lines.h"
 #include "bpf_pins.h"
@@ -357,4 +358,24 @@ int shim_bpf_offsets__find(struct vc_offsets *offsets)
 		offsets->user_ns_inum += inum;
 	btf__free(btf);
 	return shim_event__is_trouble(err) ? err : 0;
+}
+
+/**
+ * shim_bpf_accounts__open() - create the permanent accounts in vc_user
+ * @obj: a loaded object
+ *
+ * These are root's account, for its losses, and two that belong to no user.
+ *
+ * Return: 0 or a negated errno.
+ */
+int shim_bpf_accounts__open(struct bpf_object *obj)
+{
+	static const __u64 accounts[] = { 0, VC_USER_ALL, VC_USER_OTHERS };
+	const struct vc_user none = { .rows = { 0 } };
+	int fd = bpf_object__find_map_fd_by_name(obj, "vc_user");
+
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++)
+		if (bpf_map_update_elem(fd, &accounts[i], &none, BPF_NOEXIST))
+			return -errno;
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Access the pins in the BPF file system, and find offsets in kernel structs. */
+/* Access the pins in the BPF file system, find offsets in kernel structs, and create accounts. */
 #ifndef SHIM_CORE_BPF_PINS_H
 #define SHIM_CORE_BPF_PINS_H
 
@@ -32,5 +32,11 @@ int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory,
 /* Find the offsets of kernel struct members, for BPF programs without relocations. */
 
 int shim_bpf_offsets__find(struct vc_offsets *offsets);
+
+/* Create the accounts that every program with accounts needs. */
+
+struct bpf_object;
+
+int shim_bpf_accounts__open(struct bpf_object *obj);
 
 #endif /* SHIM_CORE_BPF_PINS_H */

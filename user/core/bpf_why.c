@@ -93,7 +93,9 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	w->skel->rodata->vw_stacks = options->stacks;
 	w->skel->rodata->vw_period = options->hertz ? SECOND / options->hertz : 0;
 	w->skel->rodata->vw_tags = tags;
-	err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
+	err = shim_bpf_offsets__find(&w->skel->rodata->vc_offsets);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
 	if (!err)
 		err = bpf_map__set_max_entries(w->skel->maps.vw_tag, tags);
 	if (!err && !options->stacks)
@@ -104,7 +106,9 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 		err = leave_out_events(w->skel, probes);
 	if (!err)
 		err = shim_why_functions__leave_out(w->skel);
-	return err ? err : vc_why__load(w->skel);
+	if (!err)
+		err = vc_why__load(w->skel);
+	return err ? err : shim_bpf_accounts__open(w->skel->obj);
 }
 
 static int why_attach(struct bpf_program *prog, struct bpf_link **link)

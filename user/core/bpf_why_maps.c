@@ -18,7 +18,7 @@
 #include "bpf_why_maps.h"
 #include "why.skel.h"
 
-#define MAPS		16			/* maximum number of maps that it can use */
+#define MAPS		32			/* maximum number of maps that it can use */
 #define CONSTANTS	".rodata"
 
 /* One of these programs is always loaded.  Each uses all maps of the statistics. */
