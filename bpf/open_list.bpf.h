@@ -23,8 +23,14 @@
 #define VC_LIST_TRIES	24	/* each finds a free number with a probability of at least 1/2 */
 #define VC_EEXIST	17
 
-/* Added to the number of rows of a list while its head is being deleted */
-#define VC_LIST_CLOSED	(1ull << 62)
+/*
+ * The value of vc_list.rows in the head of a list without rows.  Between a lookup of the head and an
+ * addition to it, another CPU can delete the head and reuse its memory for another file's head or
+ * entry.  Therefore an addition also compares the file.  Entries are never mistaken for heads,
+ * because no tag has the top bit.
+ */
+#define VC_LIST_HEAD(file)	(1ull << 63 | ((file) & 0x7fffffff) << 32)
+#define VC_LIST_GONE		(1ull << 32)	/* more than the number of rows of any list */
 
 /* At most one entry and one head per row of vc_open; only those rows are charged to accounts */
 struct {
@@ -55,14 +61,31 @@ static __always_inline __u32 vc_numbers_of(const union vc_list *head)
 	return VC_LIST_MIN << (head->level & 31);
 }
 
+/*
+ * Add 1 or -1 to a list's number of rows.  Return the previous number, or VC_LIST_GONE if the head is
+ * being deleted or has been reused.
+ */
+static __always_inline __u64 vc_list_add(union vc_list *head, __u64 file, __u64 more)
+{
+	for (int i = 0; i < VC_LIST_TRIES; i++) {
+		__u64 was = *(volatile __u64 *)&head->rows, rows = was - VC_LIST_HEAD(file);
+
+		if (rows >= VC_LIST_GONE || rows + more >= VC_LIST_GONE)
+			break;
+		if (__sync_val_compare_and_swap(&head->rows, was, was + more) == was)
+			return rows;
+	}
+	return VC_LIST_GONE;
+}
+
 /* Subtract a row from a list, and delete the list's head if no row is left. */
 static __always_inline void vc_shorten(__u64 file)
 {
 	struct vc_list_key at = { .file = file };
 	union vc_list *head = vc_head_of(file);
 
-	if (head && __sync_fetch_and_add(&head->rows, -1) == 1 &&
-	    !__sync_val_compare_and_swap(&head->rows, 0, VC_LIST_CLOSED))
+	if (head && vc_list_add(head, file, -1) == 1 &&
+	    __sync_val_compare_and_swap(&head->rows, VC_LIST_HEAD(file), 0) == VC_LIST_HEAD(file))
 		bpf_map_delete_elem(&vc_open_list, &at);
 }
 
@@ -80,7 +103,7 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
  */
 static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 {
-	static const union vc_list empty;
+	const union vc_list empty = { .rows = VC_LIST_HEAD(key->file) };
 	union vc_list entry = { .tag = key->tag, .thread = key->thread };
 	struct vc_list_key at = { .file = key->file };
 	union vc_list *head = vc_head_of(key->file);
@@ -93,14 +116,14 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 	}
 	if (!head)
 		return 0;
-	rows = __sync_fetch_and_add(&head->rows, 1);
-	if (rows >= VC_LIST_CLOSED)
+	rows = vc_list_add(head, key->file, 1);
+	if (rows == VC_LIST_GONE)
 		return 0;
 	for (int i = 0; rows < vc_max_listed && i < VC_LIST_TRIES; i++) {
 		__u32 level = head->level;
 
 		/* At most half of the numbers are in use. */
-		if (2 * head->rows > vc_numbers_of(head) && level < VC_LIST_LEVELS)
+		if (2 * (__u32)head->rows > vc_numbers_of(head) && level < VC_LIST_LEVELS)
 			__sync_val_compare_and_swap(&head->level, level, level + 1);
 		at.number = 1 + bpf_get_prandom_u32() % vc_numbers_of(head);
 		ret = bpf_map_update_elem(&vc_open_list, &at, &entry, BPF_NOEXIST);
@@ -214,7 +237,7 @@ static __noinline void vc_sweep(__u64 file, __u64 many)
 	struct vc_place place = { .key.file = file };
 	union vc_list *head = vc_head_of(file);
 
-	if (!head || head->rows <= many)
+	if (!head || (__u32)head->rows <= many)
 		return;
 	place.number = __sync_fetch_and_add(&head->swept, VC_NUMBERS_AT_ONCE);
 	place.mask = vc_numbers_of(head) - 1;

@@ -109,7 +109,7 @@ union vc_list {
 		__u32 thread;
 	};
 	struct {
-		__u64 rows;	/* number of rows in the list */
+		__u64 rows;	/* number of rows in the list + VC_LIST_HEAD(file) */
 		__u32 level;	/* the row numbers are at most VC_LIST_MIN << level */
 		__u32 swept;	/* where the next search for unused rows starts */
 	};
