@@ -412,4 +412,48 @@ TEST_F(archive, wrapping_counters)
 	af_remove(base);
 }
 
+/*
+ * Values of an instance after its domain has stopped listing it are not used, even if an earlier
+ * fetch has read them.
+ */
+TEST(values_of_an_instance_that_is_no_longer_listed)
+{
+	int insts[20], want[] = { 20, 20, 19, 19 };
+	pmID pmid = AF_PMID(SET);
+	char base[256];
+	pmResult *r;
+	struct af a;
+
+	for (int i = 0; i < 20; i++)
+		insts[i] = i;
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, pmid, 1, AF_INDOM, 1, 0, "many");
+	af_indom(&a, 0, AF_INDOM, 20, insts);
+	af_indom(&a, 20 * AF_SEC, AF_INDOM, 19, insts);
+	for (int i = 0; i < 5; i++) {
+		if (i == 0 || i == 4)
+			af_index(&a, i * 10 * AF_SEC);
+		af_begin(&a, i * 10 * AF_SEC);
+		af_set(&a, pmid, 0);
+		for (int j = 0; j < 20; j++)
+			if (j < 19 || i == 0 || i == 4)
+				af_u32(&a, j, (uint32_t)(i * 10));
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	for (int step = 0; step < 2; step++) {
+		ASSERT_EQ(go_to(PM_MODE_INTERP, 5000, 10000), 0);
+		for (int i = 0; i < 4; i++) {
+			if (!step)
+				ASSERT_EQ(go_to(PM_MODE_INTERP, 5000 + 10000 * i, 10000), 0);
+			ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+			EXPECT_EQ(want[i], r->vset[0]->numval);
+			pmFreeResult(r);
+		}
+	}
+	af_remove(base);
+}
+
 TEST_HARNESS_MAIN
