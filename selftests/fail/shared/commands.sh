@@ -46,9 +46,14 @@ wrong() {
 	echo "$name $how: $1; status $status: $(tail -n 1 err)" >>wrong
 }
 
-# Whether a run that was not killed printed an error
+# killed: check whether the failure was a signal, which ended the command
+killed() {
+	case $how in write-KILL*) [ "$status" = 137 ] ;; write-TERM*) [ "$status" = 143 ] ;; *) false ;; esac
+}
+
+# said: check whether the run printed an error, or was ended by the failure
 said() {
-	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]
+	killed || { [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]; }
 }
 
 # The judge of commands whose output does not change from run to run
