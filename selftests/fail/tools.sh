@@ -77,9 +77,10 @@ records() {
 				wrong "success, and an archive that is not whole"
 			! grep -v -e '^vcpc record: [0-9]* records* in ' -e 'cannot remove an old archive in ' \
 				-e '--rotate: cannot start a new archive in ' -e "^vcpc record: check the file's permissions" \
-				-e ' has ended$' err >said ||
+				-e ' has ended$' -e ' will not name the processor: ' err >said ||
 				wrong "success, and a message of a failure"
-			[ "$labels" -ge "$normal_labels" ] || wrong "success, and no label of the processor"
+			[ "$labels" -ge "$normal_labels" ] || grep -q ' will not name the processor: ' err ||
+				wrong "success, and no label of the processor"
 		else
 			said || wrong "no message"
 		fi ;;

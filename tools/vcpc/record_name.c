@@ -78,6 +78,8 @@ int record_label(struct shim_recorder *rec, char *const *argv)
 		ret = label_one(rec, "cpu", cpu);
 	else if (!ret && vcpc_is_trouble(errno))
 		ret = vcpc_fail(errno, "cannot read the processor's name");
+	else if (!ret && errno)
+		fprintf(stderr, "vcpc record: the archive will not name the processor: %s\n", strerror(errno));
 	if (!ret && vcpc_machine_kernel(kernel, sizeof(kernel)))
 		ret = label_one(rec, "kernel", kernel);
 	return ret;
