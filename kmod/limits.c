@@ -31,15 +31,15 @@ static unsigned int max_user[VCPC_LIMIT_NR] = {
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
-MODULE_PARM_DESC(max_user_sets, "sets that one user may have open (default 1024)");
+MODULE_PARM_DESC(max_user_sets, "maximum number of sets that one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
-MODULE_PARM_DESC(max_user_counters, "counters of one user's bound sets (default 4096)");
+MODULE_PARM_DESC(max_user_counters, "maximum number of counters in one user's bound sets (default 4096)");
 module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
-MODULE_PARM_DESC(max_user_tags, "trace tags of one user, in use or remembered (default 2048)");
+MODULE_PARM_DESC(max_user_tags, "maximum number of trace tags of one user, including idle ones (default 2048)");
 
 static unsigned int max_thread_counters = 32;
 module_param(max_thread_counters, uint, 0644);
-MODULE_PARM_DESC(max_thread_counters, "counters of one thread whose user lacks CAP_PERFMON (default 32): perf handles each of them with interrupts disabled when the thread is scheduled");
+MODULE_PARM_DESC(max_thread_counters, "maximum number of counters of one thread without CAP_PERFMON (default 32): perf handles each of them with interrupts disabled when the thread is scheduled");
 
 static const char *const limit_names[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = "sets (max_user_sets)",

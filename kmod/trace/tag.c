@@ -32,7 +32,7 @@
 
 static unsigned int max_idle_tags = 4096;
 module_param(max_idle_tags, uint, 0644);
-MODULE_PARM_DESC(max_idle_tags, "trace tags that are remembered while no program uses them (default 4096)");
+MODULE_PARM_DESC(max_idle_tags, "maximum number of trace tags that are kept while no program uses them (default 4096)");
 
 static DEFINE_SPINLOCK(table_lock);
 static DEFINE_HASHTABLE(table, 10);
