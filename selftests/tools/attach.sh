@@ -96,7 +96,7 @@ su nobody -s /bin/sh -c "vcpc stat -p $busy --for 1s -e task-clock:u" >"$dir/out
 [ $? = 1 ] && grep -Eq "cannot count process $busy, which may belong to another user" "$dir/err"
 result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -Eq "may count on whole CPUs|needs root or CAP_PERFMON" "$dir/err"
+[ $? = 1 ] && grep -Eq "may count on whole CPUs|requires root or CAP_PERFMON" "$dir/err"
 result "counting CPUs requires permission"
 for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 0' '--for 1s true' '-p 1 -r 2' '-a --per-thread' '-A true' '-A -a --per-core' '--per-core -a -j'; do
 	# shellcheck disable=SC2086

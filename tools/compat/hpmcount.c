@@ -48,7 +48,7 @@ struct run {
 static void usage(FILE *f)
 {
 	fputs("usage: hpmcount [options] command [arguments]\n"
-	      "  -s set,...      event sets, from 1; 0: all\n"
+	      "  -s set,...      event sets, numbered from 1; 0 selects all\n"
 	      "  -g group,...    groups of events, by number or name (pmlist -g -1 lists them)\n"
 	      "  -e event,...    events, one per counter\n"
 	      "                  Several sets or groups are multiplexed.\n"

@@ -279,7 +279,7 @@ static bool fail_tracepoint(int err, const char *event)
 	if (err != -ENOENT && err != -ELIBACC && err != -EACCES)
 		return false;
 	if (err == -EACCES)
-		vcpc_fail(err, "cannot count tracepoint '%s' in the kernel, which needs root or CAP_PERFMON", event);
+		vcpc_fail(err, "cannot count tracepoint '%s' in the kernel (this requires root or CAP_PERFMON)", event);
 	else if (readable)
 		vcpc_fail(0, "unknown tracepoint '%s'; the available ones are in %s", event,
 			  access(now, X_OK) ? before : now);

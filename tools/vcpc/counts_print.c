@@ -126,7 +126,7 @@ static void put_turns(FILE *out, const struct vcpc_counts *c)
 		fputs("All events were counted at the same time: nothing is estimated.\n\n", out);
 	else if (c->groups)
 		fprintf(out, "Estimated events were multiplexed in %u groups. +- is half the 95 %% interval\n"
-			"(Student's t), from the variation between %s.\n\n", c->groups, c->runs > 1 ? "runs" : "slots");
+			"(Student's t), computed from the variation between %s.\n\n", c->groups, c->runs > 1 ? "runs" : "slots");
 }
 
 static void put_heading(FILE *out, const struct vcpc_counts *c)

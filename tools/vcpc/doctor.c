@@ -290,7 +290,7 @@ static int doctor_help(void)
 	       "Checks this machine's support for vcpc, without changing anything.  For each check, prints\n"
 	       "the state and the findings and, if something does not work, the consequence and a command\n"
 	       "that fixes it.\n"
-	       "\"limited\": a feature does not work or works differently; \"broken\": nothing can be\n"
+	       "\"limited\": a feature does not work or is restricted; \"broken\": nothing can be\n"
 	       "counted, or the installed parts do not match (the exit status is then 1).\n\n"
 	       "  -j, --json    print one JSON object\n");
 	return 0;

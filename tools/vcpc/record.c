@@ -477,7 +477,7 @@ static int open_sets(struct record_job *job, struct recording *r)
 
 	if (asked || (!job->trace && !job->others && shim_trace_status() <= 0) || !nothing_counts())
 		return open_each(job, r);
-	fprintf(stderr, "vcpc record: neither the vcpc module nor perf_event_open(2) can count here; only transactions are recorded\n");
+	fprintf(stderr, "vcpc record: neither the vcpc module nor perf_event_open(2) can count events here; only transactions are recorded\n");
 	return 0;
 }
 

@@ -102,7 +102,7 @@ void record_why_tick(struct record_why *why)
 	why->learned = now.tv_sec;
 	err = why_learn(&why->view);
 	if (err)
-		vcpc_fail(err, "cannot read the stacks: names of processes that exit now may be missing");
+		vcpc_fail(err, "cannot read the stacks: function names of processes that exit now may be missing");
 }
 
 static int write_tags(struct why_view *view, FILE *out)

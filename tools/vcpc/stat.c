@@ -48,8 +48,8 @@ static int stat_help(void)
 	       "      --rates           with -I: print one line per interval, with rates per second\n"
 	       "  -d, --detailed        also count cache events; -dd and -ddd count more\n"
 	       "  -D, --delay TIME      start counting after TIME: 500 or 500ms, 2s\n"
-	       "      --multiplex       count more events than fit on the CPU, by multiplexing; each count is\n"
-	       "                        an estimate, with its error and the share of the time it was counted\n"
+	       "      --multiplex       count more events than fit on the CPU, by multiplexing; print each count\n"
+	       "                        as an estimate with its error and the share of time it was counted\n"
 	       "  -A, --no-aggr         with -a or -C: print the counts of each CPU\n"
 	       "      --per-core        with -a or -C: print the counts of each core\n"
 	       "      --per-thread      also print the counts of each thread\n"
@@ -57,7 +57,7 @@ static int stat_help(void)
 	       "  -j, --json            print one JSON object\n"
 	       "  -x, --field-separator SEP  print one line per event, with SEP between fields, as in perf stat\n"
 	       "  -o, --output FILE     write to FILE instead of stderr\n"
-	       "  -v, --verbose         first report whether the module or perf counts, and why\n\n"
+	       "  -v, --verbose         first report whether the module or perf is used, and why\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }

@@ -136,7 +136,7 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 				 targets->cgroup);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)
-			return vcpc_fail_counters(ret, "cannot count CPU %d, which needs root or CAP_PERFMON", id);
+			return vcpc_fail_counters(ret, "cannot count CPU %d (this requires root or CAP_PERFMON)", id);
 		return vcpc_fail_counters(ret, "cannot count %s %d, which may belong to another user", what, id);
 	case -EAGAIN:
 		return vcpc_fail(0, "%s %d starts threads faster than they can be attached; try again", what, id);

@@ -59,7 +59,7 @@ int why_fail_open(int err)
 	if (err == -ESTALE)
 		return vcpc_fail(0, "a file with traced functions was replaced or removed ('vcpc trace functions' lists them); turn tracing off and on again");
 	if (err == -EINVAL)
-		return vcpc_fail_tracing(err, "cannot watch transactions, which requires a kernel with CONFIG_SCHED_INFO");
+		return vcpc_fail_tracing(err, "cannot watch transactions (this requires a kernel with CONFIG_SCHED_INFO)");
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
@@ -243,7 +243,7 @@ static int why_parse(int argc, char **argv, struct job *job)
 	if (job->view.json && job->view.folded)
 		return vcpc_usage("--json and --folded are mutually exclusive");
 	if (job->view.folded && !(job->options.flags & SHIM_WHY_F_STACKS))
-		return vcpc_usage("--folded prints stacks, which --no-stacks does not keep");
+		return vcpc_usage("--folded prints stacks, but --no-stacks collects none");
 	return 0;
 }
 

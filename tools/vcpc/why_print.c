@@ -129,7 +129,7 @@ static const struct drop {
 #define DROP(member, text) { offsetof(struct shim_why_drops, member), text }
 	DROP(not_seen, "ends of transactions that began earlier or in another thread"),
 	DROP(moved, "transactions that another thread ended, or that began again before they ended"),
-	DROP(died, "transactions whose thread ended, executed a program, or left the function without a return"),
+	DROP(died, "transactions whose thread ended, executed a program, or left the function without returning"),
 	DROP(deep, "transactions of threads that had more than four open"),
 	DROP(broken, "transactions whose parts do not add up"),
 	DROP(threads, "transactions of threads that did not fit into the table or the user's share of it"),
