@@ -181,8 +181,9 @@ const struct shim_metric shim_live_times[SHIM_TIMES] = {
 
 const struct shim_metric_indom shim_live_targets = {
 	INDOM_TARGETS, 0, "counted processes",
-	"Each process or CPU whose set was recorded, by PID and name or by number. The counts\n"
-	"of a process's children are included if the set was bound to be inherited."
+	"The processes and CPUs whose sets were recorded. The name of a process is its PID and\n"
+	"command, that of a CPU its number. The counts of a process's children are included if\n"
+	"the set was bound to be inherited."
 };
 
 /**
@@ -266,7 +267,7 @@ const struct shim_metric shim_live_process_time = {
 	SHIM_SEM_COUNTER,
 	SHIM_UNITS_NSEC,
 	1,
-	"CPU time of the process while it was counted",
+	"CPU time of the process while its events were counted",
 	"CPU time in nanoseconds that the threads of the process used while their events were\n"
 	"counted. The first configuration line that matches the command selects the events."};
 

@@ -27,20 +27,21 @@ enum { TRACING, DROPS, LOADED, STATS };	/* rows of metrics[]; STATS is the first
 static const struct shim_metric metrics[] = {
 	[TRACING] = CONTROL(0, "tracing", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			    SHIM_UNITS_NONE, "whether transactions are traced",
-			    "0 if tracing is off, 1 if events come through the module, 2 through probes on\n"
-			    "the library. Store 0 to turn tracing off, which ends all statistics, and another\n"
-			    "number to turn it on."),
+			    "0 if tracing is off, 1 if events come through the module, 2 if they come through\n"
+			    "probes on the library. Storing 0 turns tracing off and ends all statistics;\n"
+			    "storing another number turns tracing on."),
 	[DROPS] = CONTROL(1, "dropped", INDOM_DROPS, SHIM_TYPE_U64, SHIM_SEM_COUNTER,
 			  SHIM_UNITS_COUNT, "lost trace events",
-			  "Number of events that are missing from some or all statistics, by reason;\n"
-			  "most often a table is full."),
+			  "Number of events that are missing from some or all statistics, by reason. The\n"
+			  "most frequent reason is a full table."),
 	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			   SHIM_UNITS_NONE, "whether the module is loaded",
 			   "1 if the module vcpc is loaded, otherwise 0."),
 	[STATS] = STAT(0, "late_overflows", SHIM_UNITS_COUNT, "overflows detected late",
 		       "Overflows that were detected when their thread was scheduled out."),
 	STAT(1, "overflows_not_signaled", SHIM_UNITS_COUNT, "overflows without a signal",
-	     "Overflows not signaled because the program had exited or was exiting."),
+	     "Overflows without a signal, because the thread was exiting, had executed another\n"
+	     "program, or had a full signal queue."),
 	STAT(3, "invalid_instances", SHIM_UNITS_COUNT, "instances that became invalid",
 	     "Instances of sets that were found to have lost counts, for any reason."),
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that did not inherit a set",
@@ -56,7 +57,7 @@ _Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic needs a me
 
 const struct shim_metric_indom shim_live_drops = {
 	INDOM_DROPS, 1, "why trace events are dropped",
-	"Full tables, and transactions whose begin or end was not received."
+	"The reasons are full tables, and transactions whose begin or end was not received."
 };
 
 static const char *const drop_names[VC_DROP_NR] = {

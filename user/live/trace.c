@@ -54,9 +54,11 @@ static const struct {
 	TAGS(PCP_C, COUNTER, 0, "tags of counters"),
 	TAGS(OUR_T, TRANSACT, 0, "tags of transactions"),
 	[SLOTS] = { { INDOM_SLOTS, 0, "histogram buckets of transactions",
-		      "Each nonempty bucket, by tag and lower bound." }, OF_SLOTS, TRANSACT },
+		      "The nonempty buckets. The name of an instance is the tag and the lower bound." },
+		    OF_SLOTS, TRANSACT },
 	[SUMS] = { { INDOM_SUMS, 0, "events counted in transactions",
-		     "Each event that was counted in transactions, by tag and event." }, OF_SUMS, TRANSACT },
+		     "The events that were counted in transactions. The name of an instance is the\n"
+		     "tag and the event." }, OF_SUMS, TRANSACT },
 	TAGS(OUR_P, POINT, 1, "tags of points"),
 	TAGS(OUR_O, OBSERVE, 1, "tags of observations"),
 	TAGS(OUR_C, COUNTER, 1, "tags of counters"),
@@ -150,10 +152,10 @@ static double aborted_of(const struct sight *s)
 #define TIME_EVER(fn)	SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 0, fn
 #define TIME(type, fn)	type, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 1, fn
 
-#define BY_SAMPLE(what)	what " since the previous sample, divided by\nthe seconds between the two."
+#define BY_SAMPLE(what)	what " since the previous sample, divided by\nthe seconds between the two samples."
 #define BY_HIST(what) \
 	what " of the transactions that ended since\n" \
-	"the previous sample; from the histogram, accurate to 1/16."
+	"the previous sample, computed from the histogram and accurate to 1/16."
 
 /* Counts have type u64 in the metric.  They are doubles here, which are exact up to 2^53. */
 struct row {
@@ -186,8 +188,8 @@ struct row {
 
 static const struct row rows[] = {
 	BOTH("transact.count", 0, T, COUNTED(count_of), "completed transactions",
-	     "Number of transactions of the tag that ended since tracing was turned on,\n"
-	     "except aborted ones, including those before the recording."),
+	     "Number of transactions of the tag that ended since tracing was turned on, including\n"
+	     "those before the recording began. Aborted transactions are not counted."),
 	BOTH("transact.rate", 1, T, RATE, "completed transactions per second",
 	     BY_SAMPLE("Number of transactions of the tag that ended")),
 	BOTH("transact.ave_time", 2, T, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_SEC_PER, 1,
@@ -202,8 +204,8 @@ static const struct row rows[] = {
 		BY_HIST("Maximum duration in seconds")),
 	BOTH("transact.total_time", 5, T, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, SHIM_UNITS_SEC, 0,
 	     sum_of, "time in completed transactions",
-	     "Seconds from begin to end of all transactions of the tag that ended. Divide\n"
-	     "by the count of transactions to get the mean."),
+	     "Total duration in seconds of all transactions of the tag that ended. Divide by\n"
+	     "the count of transactions to get the mean."),
 	BOTH("point.count", 6, P, COUNTED(count_of), "points reached",
 	     "Number of times that programs reached the tag's point."),
 	BOTH("point.rate", 7, P, RATE, "points reached per second",
@@ -249,8 +251,8 @@ static const struct row rows[] = {
 	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
 	      "Number of transactions of the tag that ended while 'vcpc record --why' or\n"
 	      "'vcpc why' watched their threads. The other metrics of vcpc.transact.time\n"
-	      "include only these. A program that reads these metrics needs CAP_SYS_ADMIN;\n"
-	      "for others they have no values (no permission)."),
+	      "include only these transactions. A program that reads these metrics needs\n"
+	      "CAP_SYS_ADMIN; other programs receive a permission error."),
 	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
 	      "Time in nanoseconds during which transactions of the tag ran on a CPU,\n"
 	      "including interrupts. Divide by vcpc.transact.time.count to get the mean."),

@@ -24,15 +24,15 @@
 
 static const struct shim_metric metrics[] = {
 	AMOUNT(0, "sets", "sets that each user has open",
-	       "Sets of counters that each user's programs have open in the module. More than\n"
-	       "vcpc.limit.user_sets are rejected."),
+	       "Sets of counters that each user's programs have open in the module. Sets beyond\n"
+	       "the limit vcpc.limit.user_sets are rejected."),
 	AMOUNT(1, "counters", "counters of each user's sets",
 	       "Counters of each user's bound sets: for each thread, the set's number of\n"
-	       "events plus 1, and 7 more for each clock that can overflow. More than\n"
-	       "vcpc.limit.user_counters are rejected."),
+	       "events plus 1, and 7 more for each clock that can overflow. Counters beyond\n"
+	       "the limit vcpc.limit.user_counters are rejected."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open, or that the module keeps for\n"
-	       "later use. More than vcpc.limit.user_tags are rejected."),
+	       "later use. Tags beyond the limit vcpc.limit.user_tags are rejected."),
 	LIMIT(0, "user_sets", "maximum number of open sets per user",
 	      "The module's parameter max_user_sets."),
 	LIMIT(1, "user_counters", "maximum number of counters in the sets of a user",
@@ -40,8 +40,8 @@ static const struct shim_metric metrics[] = {
 	LIMIT(2, "user_tags", "maximum number of trace tags per user",
 	      "The module's parameter max_user_tags."),
 	LIMIT(8, "idle_tags", "maximum number of unused trace tags",
-	      "The module's parameter max_idle_tags: the number of tags, of all users together,\n"
-	      "that are kept while no program uses them."),
+	      "The module's parameter max_idle_tags: the maximum number of tags, of all users\n"
+	      "together, that are kept while no program uses them."),
 	LIMIT(5, "thread_counters", "maximum number of counters per thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
 };
@@ -57,7 +57,7 @@ static const char *const parameters[SHIM_USER_LIMITS] = {
 
 const struct shim_metric_indom shim_live_user_indom = {
 	INDOM_USERS, 1, "users of the module",
-	"Users with sets or trace tags of the module vcpc, by user id; ids of 2147483647\n"
+	"Users with sets or trace tags of the module vcpc, by user ID; IDs of 2147483647\n"
 	"and above share one instance, \"others\"."
 };
 
