@@ -29,7 +29,8 @@ static void raise_now(void)
 }
 
 /*
- * Handlers that were registered before the library's own run after the library has taken its lock.
+ * The prepare handlers of fork() run in reverse order of registration.  A handler that was
+ * registered before the library's own therefore runs while the library holds its lock.
  */
 TEST(a_handler_during_fork)
 {

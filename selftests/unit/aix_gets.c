@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A million calls that get data, each followed by a free, do not increase memory usage. */
+/* Getting and freeing data a million times does not increase memory usage. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
@@ -29,7 +29,7 @@ TEST(a_million)
 	EXPECT_EQ(1000000, i);
 	EXPECT_LT(0, before);
 #ifndef __SANITIZE_ADDRESS__
-	/* ASan keeps freed memory for a while. */
+	/* Memory usage is not checked with ASan, which delays the reuse of freed memory. */
 	EXPECT_GE(before + 32, resident());
 #endif
 	ASSERT_EQ(0, pm_delete_program_mythread());

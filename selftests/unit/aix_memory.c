@@ -110,7 +110,7 @@ static int set_mm(const struct scope *s, int mode)
 	return s->set_mm(&prog);
 }
 
-/* Check that a failed call does not keep memory ... */
+/* Free @memory.  Return -1 if the call failed although it had allocated @memory, otherwise @ret. */
 static int allocated(int ret, void *memory)
 {
 	if (ret && memory)
@@ -119,7 +119,7 @@ static int allocated(int ret, void *memory)
 	return ret;
 }
 
-/* ... and leaves its output unchanged. */
+/* Return -1 if a failed call has changed its output, otherwise @ret. */
 static int untouched(int ret, bool as_before)
 {
 	return ret && !as_before ? -1 : ret;
@@ -192,7 +192,10 @@ static int drop(const struct scope *s)
 	return s->drop();
 }
 
-/* Calls on a program, and whether it counts before the call */
+/*
+ * The calls to test.  Before a call, @set sets a program in the mode @before; afterwards, @look
+ * reads its data.
+ */
 static const struct op {
 	const char *name;
 	int (*call)(const struct scope *s);
@@ -237,8 +240,8 @@ static int counts(const struct scope *s, const struct op *op)
 }
 
 /*
- * Return whether the call succeeds without the list of online processors, which is read again at
- * the next call.
+ * Return whether calls succeed if an allocation for the list of online processors fails.  The next
+ * call reads the list again.
  */
 static bool manages_without(const struct scope *s)
 {
@@ -246,8 +249,8 @@ static bool manages_without(const struct scope *s)
 }
 
 /*
- * Return whether the call is repeated: if a thread's sample of itself fails, it is repeated with
- * the lock, to find the reason.
+ * Return whether a call can succeed although an allocation failed.  If a thread's sample of itself
+ * fails, the library repeats it under the lock, to find the reason.
  */
 static bool tries_again(const struct scope *s, const struct op *op)
 {
@@ -255,7 +258,8 @@ static bool tries_again(const struct scope *s, const struct op *op)
 }
 
 /*
- * Make one attempt.  Return true if an allocation failed, which means that there are more to try.
+ * Make the call while allocation number @after fails, and all later ones too if @for_good.  Return
+ * whether the call made that many allocations.
  */
 static bool one_call(struct __test_metadata *_metadata, const struct scope *s, const struct op *op,
 		     int after, bool for_good)
@@ -355,9 +359,8 @@ TEST_F(memory, set)
 }
 
 /*
- * A reset unbinds the program and binds it again.  If this fails for lack of memory, the thread can
- * be left without a program, which the next call reports.  The next call also binds processors
- * again.
+ * A reset unbinds the program and binds it again.  If memory runs out in between, the thread has no
+ * program, and the next call reports this.  The next call also binds programs on processors again.
  */
 TEST_F(memory, reset)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplex on the synthetic clock, where every count and time is known. */
+/* Test multiplexing on the synthetic clock, on which every count and time is known. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/aix_test.h"
 
@@ -15,7 +15,10 @@ static void run(unsigned long long ms)
 	shim_clock__run(syscall(SYS_gettid), ms * MS);
 }
 
-/* Instructions occur at a rate of two per microsecond. */
+/*
+ * Expect @rounds rounds, and @a, @b and @c ms for the three sets.  The synthetic clock counts two
+ * instructions per microsecond.
+ */
 static void expect(struct __test_metadata *_metadata, int (*get)(pm_data_mx_t *data), int rounds,
 		   int a, int b, int c)
 {
@@ -72,7 +75,10 @@ TEST_F(mx, worked_vector)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* The same holds for a group of one member, except that its reset does not start a new slot. */
+/*
+ * A group of one member returns the same values as a thread, except that a reset does not start a
+ * new slot.
+ */
 TEST_F(mx, worked_vector_of_a_group)
 {
 	int (*get)(pm_data_mx_t *data) = pm_get_data_mygroup_mx;
@@ -96,10 +102,7 @@ TEST_F(mx, worked_vector_of_a_group)
 	ASSERT_EQ(0, pm_delete_program_mygroup());
 }
 
-/*
- * If the program runs shorter than a slot, or than all slots, sets that were not measured have a
- * time of 0.
- */
+/* The time of a set is 0 until its first slot. */
 TEST_F(mx, short_runs)
 {
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&self->prog));
@@ -156,7 +159,7 @@ TEST_F(mx, system)
 	ASSERT_EQ(0, pm_delete_program());
 }
 
-/* Every set counts a region that runs repeatedly and is shorter than a slot. */
+/* Every set counts parts of a region that runs repeatedly and is shorter than a slot. */
 TEST_F(mx, bracketed_region)
 {
 	pm_data_mx_t data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Run selftests/aix/tables.c on the synthetic PMU, whose time the test must advance. */
+/* Run selftests/aix/tables.c on the synthetic PMU, whose clock the test must advance. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
@@ -16,7 +16,7 @@ static const pm_events2_t *event_of(int counter, int id)
 	return NULL;
 }
 
-/* A counter that counts only cycles is the last one, and has its own list. */
+/* A counter that counts only cycles comes last, and has its own list of events. */
 TEST(a_counter_of_cycles)
 {
 	pm_prog_t prog = { .mode.w = PM_USER | PM_COUNT };
@@ -35,7 +35,7 @@ TEST(a_counter_of_cycles)
 		if (strcmp(group->short_name, "pm_hpmcount4"))
 			EXPECT_EQ(0, group->events[4]) TH_LOG("%s", group->short_name);
 	}
-	/* Five events fit at a time, if one of them is cycles. */
+	/* Five events fit at the same time if one of them is cycles. */
 	for (int c = 0; c < 4; c++)
 		prog.events[c] = event_on(c, "PM_INST_CMPL");
 	prog.events[4] = 1;

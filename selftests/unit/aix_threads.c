@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hundreds of concurrent threads on the synthetic clock, for sanitizers: each with its own program,
- * and all in one group. Every count is known.
+ * Run hundreds of concurrent threads on the synthetic clock, for sanitizers: first with a program
+ * each, then as one group.  Every count is known.
  */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
@@ -19,7 +19,9 @@ static pid_t my_tid(void)
 	return syscall(SYS_gettid);
 }
 
-/* Instructions occur at a rate of two per microsecond. */
+/*
+ * Start and stop counting repeatedly.  The synthetic clock counts two instructions per microsecond.
+ */
 static int count_alone(void)
 {
 	pm_prog_t prog = program("PM_INST_CMPL");
@@ -78,8 +80,8 @@ TEST(each_by_itself)
 static pid_t leader;
 
 /*
- * Count in a member of the group, after registering this thread with the synthetic clock, as a
- * kernel does.
+ * Register this thread with the synthetic clock, as the kernel registers a new thread, and count as
+ * a member of the leader's group.
  */
 static void *member(void *arg)
 {

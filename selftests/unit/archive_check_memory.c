@@ -15,7 +15,7 @@
 #include "kselftest_harness.h"
 
 #define RECORDS	3
-#define MOST	20000	/* allocations that fail; a check makes fewer */
+#define MOST	20000	/* maximum number of attempts; a check makes fewer allocations */
 
 static struct {
 	int left;	/* number of calls that still succeed; negative: all */
@@ -66,7 +66,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, mode);
 }
 
-/* Add a problem to a sum over everything that a check reports. */
+/* Add a problem to *@arg, a sum over everything that a check reports. */
 static void add_problem(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	*(unsigned long *)arg += strlen(file) + offset + 1000 * strlen(text);
@@ -148,9 +148,7 @@ static uint32_t number(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
 }
 
-/*
- * Remove the first descriptor: then only the metadata shows that values of its metric are damage.
- */
+/* Remove the first descriptor from the metadata, so that the values of its metric are damage. */
 TEST_F(check, values_of_an_unknown_metric)
 {
 	size_t len, at = 0;

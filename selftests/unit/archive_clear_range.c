@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 
 #define RECORDS		600
-#define IN_A_VOLUME	100	/* records of 10 bytes */
+#define IN_A_VOLUME	100	/* number of records, of 10 bytes each */
 
 struct model {
 	int64_t time[RECORDS];
@@ -27,8 +27,8 @@ static unsigned int roll(unsigned int sides)
 }
 
 /*
- * Return the position before the @i-th record: the end of a volume, rather than the start of the
- * next one.
+ * Return the position before the @i-th record.  Between two volumes this is the end of the first,
+ * not the start of the second.
  */
 static struct shim_position before(unsigned int i)
 {
@@ -51,10 +51,7 @@ static void model_make(struct model *m)
 	}
 }
 
-/*
- * Return whether the record before @i and the @i-th record are in the same range, if both are
- * known.
- */
+/* Return whether records @i - 1 and @i belong to the same range, provided that both are known. */
 static bool goes_on(const struct model *m, unsigned int i)
 {
 	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
@@ -117,7 +114,10 @@ TEST(what_was_put_in)
 	}
 }
 
-/* Memory usage stays small for any number of ranges, and known ranges can still grow. */
+/*
+ * If the maximum number of ranges has been reached, new ranges are ignored, but existing ones can
+ * still grow.
+ */
 TEST(not_too_many)
 {
 	struct shim_clear_range s = { .from = { 0, 0 } }, found;

@@ -37,7 +37,7 @@ FIXTURE_TEARDOWN(crash)
 	place_remove(&self->place);
 }
 
-/* Write a record; instances appear and disappear in between, so all three files are written. */
+/* Write record @i.  Instances change between records, so all three files are written. */
 static int write_on(struct shim_writer *w, unsigned int i)
 {
 	static const int32_t inst[] = { 0, 3, 7, 8 };
@@ -54,7 +54,7 @@ static int write_on(struct shim_writer *w, unsigned int i)
 	return shim_writer__indom(w, &indom) ? -1 : sample_record(w, at(i), i);
 }
 
-/* Write until killed, and report the number of committed records. */
+/* Write until killed, and store the number of committed records in *@committed. */
 static void write_forever(const char *base, int version, volatile unsigned int *committed)
 {
 	struct shim_label label = sample_label(version);
@@ -76,8 +76,8 @@ static void write_forever(const char *base, int version, volatile unsigned int *
 }
 
 /*
- * Check that all records are valid, that the archive ends with the last one, and that at most
- * @behind bytes follow.
+ * Return the number of records, or an error if a record is wrong or the archive does not end with
+ * the last record.  Reading may end with the error @behind instead of -ERANGE.
  */
 static int count(const char *base, int behind)
 {
@@ -128,15 +128,15 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 		ASSERT_TRUE(WIFSIGNALED(status)) {
 			TH_LOG("writer said %d", WEXITSTATUS(status));
 		}
-		n = count(place.base, -EBADMSG);	/* part of a record */
+		n = count(place.base, -EBADMSG);	/* part of a record may follow */
 		if (!*committed) {
-			/* nothing was committed; the first record may or may not exist */
+			/* Nothing was committed, so the archive may have no record, or one. */
 			none++;
-			/* On a busy machine it can take longer until a record is written. */
+			/* On a busy machine, the first record takes longer to write. */
 			if (none * 2 > (unsigned int)round)
 				longest += 500;
 		} else {
-			/* one more record can be complete without being reported */
+			/* One more record can be complete without having been reported. */
 			ASSERT_LE((int)*committed, n) {
 				TH_LOG("round %d: %s", round, place.base);
 			}
@@ -149,7 +149,7 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 	EXPECT_GT(200, none);
 }
 
-/* No file can exceed the limit, so the disk is full at every possible length. */
+/* A limit on the size of files simulates disks that fill up after different numbers of bytes. */
 TEST_F_TIMEOUT(crash, out_of_room, 1200)
 {
 	for (unsigned int limit = 0; limit < 12000; limit += limit < 3000 ? 13 : 101) {
@@ -164,19 +164,19 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 		ASSERT_EQ(0, sample_declare(w, at(0)));
 		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
 		for (unsigned int i = 0; i < 40; i++) {
-			/* the next record gets the number of a rejected one */
+			/* A record that follows a rejected one uses its number again. */
 			err = sample_record(w, at(i), good);
 			ASSERT_TRUE(!err || err == -EFBIG);
 			good += !err;
 			refused += !!err;
-			/* the rejected record has no effect */
+			/* A rejected record has no effect. */
 			n = good ? count(self->place.base, -ERANGE) : 0;
 			ASSERT_EQ((int)good, n) {
 				TH_LOG("limit %u, record %u", limit, i);
 			}
 		}
 		ASSERT_NE(0, refused);
-		/* space is available again: later records are accepted */
+		/* Once space is available again, records are accepted. */
 		room.rlim_cur = RLIM_INFINITY;
 		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
 		ASSERT_EQ(0, sample_record(w, at(50), good++));
@@ -188,7 +188,10 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 	}
 }
 
-/* If the last possible write fails, closing reports it, and the records still exist. */
+/*
+ * If the last index entry cannot be written, closing reports the error, and the records still
+ * exist.
+ */
 TEST_F(crash, closing_says_what_failed)
 {
 	struct shim_label label = sample_label(variant->version);
@@ -204,7 +207,6 @@ TEST_F(crash, closing_says_what_failed)
 	free(slurp(place_file(&self->place, "index"), &len));
 	room.rlim_cur = len;
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
-	/* there is no space for the last index entry */
 	EXPECT_EQ(-EFBIG, shim_writer__close(w));
 	EXPECT_EQ(2, count(self->place.base, -ERANGE));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Move cursors over archives with known content: read every record in both directions, and compare
- * every seek with a linear search, with the original index, without it, and with a wrong index.
+ * Move cursors over archives with known content.  Every record is read in both directions.  Each
+ * seek finds the same record as a linear search, with the original index, without an index, and
+ * with a wrong index.
  */
 #include "archive/archive.h"
 #include "archive/volume.h"
@@ -40,7 +41,10 @@ FIXTURE_VARIANT_ADD(cursor, v3_mapped) {
 	.version = 3, .volume = 0, .value_len = 8000,
 };
 
-/* The archive is larger in total, so the first volumes are copied and the others mapped. */
+/*
+ * All volumes together exceed the size up to which files are copied, so the first ones are copied
+ * and the others are mapped.
+ */
 FIXTURE_VARIANT_ADD(cursor, v3_some_mapped) {
 	.version = 3, .volume = 250, .value_len = 8000,
 };
@@ -73,7 +77,7 @@ FIXTURE_SETUP(cursor)
 	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));
 	ASSERT_EQ(0, shim_writer__desc(w, &desc));
 	for (unsigned int i = 0; i < RECORDS; i++) {
-		/* equal time stamps, steps, and gaps */
+		/* Time stamps are equal, one apart, or far apart. */
 		if (rand_r(&seed) % 4)
 			t += rand_r(&seed) % 50 ? 1 : 1000;
 		if (i && variant->volume && i % variant->volume == 0)
@@ -97,7 +101,6 @@ FIXTURE_TEARDOWN(cursor)
 	place_remove(&self->place);
 }
 
-/* Return whether @rec is the @i-th record. */
 static bool is_record(const FIXTURE_DATA(cursor) *self, const struct shim_record *rec,
 		      unsigned int i)
 {
@@ -147,7 +150,9 @@ TEST_F(cursor, steps)
 	shim_archive__put(ar);
 }
 
-/* If an archive starts this early, its label looks like a mark. */
+/*
+ * Step before the first record of an archive that starts so early that its label looks like a mark.
+ */
 static void step_before_the_first(struct __test_metadata *_metadata, int version)
 {
 	struct shim_label label = sample_label(version);
@@ -188,7 +193,7 @@ TEST(the_label_is_no_record)
 	step_before_the_first(_metadata, 3);
 }
 
-/* Seek to @when, and check that @first records are before it and @last are not after it. */
+/* Return whether a seek to @when finds @first records before it and @last records not after it. */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 		       struct shim_readbuf *readbuf, struct shim_ts when, unsigned int first,
 		       unsigned int last)
@@ -269,7 +274,7 @@ TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 	struct shim_record rec;
 
 	if (variant->volume || variant->value_len > SHIM_READBUF_SIZE / 3)
-		return;	/* too long for a readbuf */
+		return;	/* the test needs one volume, and records that fit in a readbuf */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
@@ -364,12 +369,12 @@ TEST_F(cursor, passes_over_a_missing_volume)
 		return;
 	}
 	ASSERT_EQ(0, unlink(place_file(&self->place, "1")));
-	/* and one that exists but is unusable */
+	/* Volume 2 exists, but is unusable. */
 	spit(place_file(&self->place, "2"), "garbage", 7);
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
 	while ((err = shim_cursor__next(&cur, &rec)) != -ERANGE) {
-		/* the missing volume is reported once when it is reached, in each direction */
+		/* A missing volume is reported once per direction, when the cursor reaches it. */
 		if (err == -SHIM_EVOLUME) {
 			damaged++;
 			continue;

@@ -135,7 +135,7 @@ static void touch_all(struct shim_archive *ar)
 		abort();
 }
 
-/* Use every call on an archive.  Return 1 if it could be opened. */
+/* Make every call on an archive.  Return 1 if it could be opened, otherwise 0. */
 static int exercise(const char *base)
 {
 	struct shim_archive *ar;
@@ -231,7 +231,7 @@ TEST_F_TIMEOUT(damage, cut_at_every_byte, 1200)
 		ASSERT_EQ(0, truncate(path, n));
 		opened += exercise(self->place.base);
 	}
-	/* some of the truncated archives can still be opened */
+	/* Some of the truncated archives can still be opened. */
 	EXPECT_NE(0, opened);
 	free(data);
 }
@@ -264,7 +264,7 @@ TEST_F_TIMEOUT(damage, every_byte_changed, 1200)
 	free(data);
 }
 
-/* Pieces of the file are copied over others: valid lengths and counts in wrong places. */
+/* Copy pieces of the file over others, so that valid lengths and counts occur in wrong places. */
 TEST_F_TIMEOUT(damage, pieces_moved_about, 1200)
 {
 	const char *path = place_file(&self->place, variant->suffix);

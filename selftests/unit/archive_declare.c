@@ -49,14 +49,14 @@ static int declare(struct shim_declared *d, const char *name, uint32_t pmid)
 	size_t before = out.len;
 	int ret = shim_declared__desc(d, &desc, &out);
 
-	/* after a failure, no part of a record remains */
+	/* After a failure, no part of a record remains. */
 	if (ret && out.len != before)
 		ret = -EPROTO;
 	out.len = 0;
 	return ret;
 }
 
-/* Make a name of three parts; other metrics are also below the second part. */
+/* Make a name of three components.  Two metrics share the first two. */
 static void name_of(char *name, size_t size, unsigned int seed, unsigned int i)
 {
 	snprintf(name, size, "top%u.group%0*u.m%0*u", seed, 5 + (int)(seed * 7) % 83, i / 2,
@@ -86,7 +86,7 @@ static int declare_all(unsigned int seed, int at)
 			state = -1;
 	}
 	memory.left = -1;
-	/* each name and each part above it is in use */
+	/* Each name, and each node above it, is in use. */
 	for (unsigned int i = 0; i < METRICS && state >= 0; i++) {
 		name_of(name, sizeof(name), seed, i);
 		if (declare(&d, name, METRICS + 1) != -EEXIST)

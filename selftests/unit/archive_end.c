@@ -40,8 +40,8 @@ FIXTURE_TEARDOWN(end)
 }
 
 /*
- * Return whether the archive opens and ends with record @n - 1 of @n readable ones, followed by the
- * result @then.
+ * Return whether the archive ends with record @n - 1, its @n records can be read in both
+ * directions, and reading after the last one returns @then.
  */
 static bool ends(struct place *place, unsigned int n, int then)
 {
@@ -60,9 +60,9 @@ static bool ends(struct place *place, unsigned int n, int then)
 	while (!(err = shim_cursor__next(&cur, &rec)))
 		good = good && sample_matches(&rec, i++);
 	good = good && err == then && i == n;
-	/* the same at a second call */
+	/* Reading again at the end returns the same result. */
 	good = good && shim_cursor__next(&cur, &rec) == then;
-	/* and backwards from the end */
+	/* The same records can be read backwards from the end. */
 	shim_cursor__seek_after(&cur, (struct shim_ts){ INT64_MAX, 0 });
 	while (i && !shim_cursor__prev(&cur, &rec))
 		good = good && sample_matches(&rec, --i);
@@ -96,7 +96,10 @@ TEST_F(end, of_one_cut_in_its_last_record)
 {
 	for (size_t len = self->last + 1; len < self->len; len++) {
 		spit(place_file(&self->place, "0"), self->data, len);
-		/* An incomplete length is treated as the end, without an error. */
+		/*
+		 * If only part of a record's length has been written, the record is ignored without
+		 * an error.
+		 */
 		with_and_without_index(_metadata, &self->place, RECORDS - 1,
 				       len < self->last + 4 ? -ERANGE : -EBADMSG, "cut");
 	}
@@ -146,7 +149,10 @@ TEST_F(end, with_a_hollow_record)
 	free(data);
 }
 
-/* The trailing length leads to the start of the previous record, whose length differs. */
+/*
+ * The trailing length of the last record points to the start of the record before it, whose leading
+ * length differs.
+ */
 TEST_F(end, with_a_length_over_two_records)
 {
 	struct shim_archive *ar;
@@ -195,7 +201,10 @@ TEST_F(end, with_a_partial_index_entry)
 	free(data);
 }
 
-/* The end is the physically last record, regardless of its time. */
+/*
+ * The end is the time of the record that is last in the file, even if that time is earlier than
+ * another record's.
+ */
 TEST_F(end, of_one_whose_time_goes_back)
 {
 	struct shim_archive *ar;
@@ -209,7 +218,7 @@ TEST_F(end, of_one_whose_time_goes_back)
 	shim_archive__put(ar);
 }
 
-/* While a writer continues, half of a record is sometimes visible. */
+/* A reader of a growing archive can see a partial record. */
 TEST_F(end, moves_as_the_archive_grows)
 {
 	size_t record = self->len - self->last, size = self->len / 4;
@@ -236,11 +245,14 @@ TEST_F(end, moves_as_the_archive_grows)
 			ASSERT_TRUE(sample_matches(&rec, n++));
 		ASSERT_TRUE(err == -ERANGE || err == -EBADMSG);
 		ASSERT_EQ(0, shim_ts__cmp(end, at(n - 1)));
-		/* earlier results stay valid */
+		/* Earlier results stay valid. */
 		ASSERT_TRUE(sample_matches(&first, 0));
 		if (size == self->len)
 			break;
-		/* a partial record is removed, as after a full disk, and another one is written */
+		/*
+		 * Simulate a writer that removes a partial record, for example because the disk was
+		 * full, and begins another one.
+		 */
 		if (size % 3 == 0) {
 			ASSERT_EQ(0, ftruncate(fd, rec.offset + rec.len));
 			ASSERT_EQ(8, pwrite(fd, "whatever", 8, rec.offset + rec.len));
@@ -256,7 +268,8 @@ TEST_F(end, moves_as_the_archive_grows)
 }
 
 /*
- * The archive grows from only a label to more than the copied size, and further while it is mapped.
+ * An archive that consists of only a label grows beyond the size up to which files are copied, and
+ * keeps growing while it is mapped.
  */
 TEST_F(end, moves_into_the_mapped)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading the directory once finds the same files of an archive as reading it for each archive. */
+/*
+ * If a directory is read once for all its archives, the same files are found as if it is read for
+ * each archive.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +80,7 @@ TEST_F(folder, has_the_same_files)
 }
 
 /*
- * If many archives of a directory are opened, it is scanned only once, and newer files are not
+ * The directory is scanned only once for all its archives, so files created after the scan are not
  * found.
  */
 TEST_F(folder, is_read_once)

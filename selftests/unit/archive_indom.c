@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instance domains change over time: several threads read each state of a random history from the
- * writer's output.
+ * Write a random history of an instance domain.  Several threads then read each state of the domain
+ * correctly.
  */
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 #define STATES	300
 #define IDS	40
 
-/* The state of a domain from a time on; an instance without a name does not exist */
+/* The state of a domain from @stamp on; an instance exists if its name is not empty */
 struct model {
 	struct shim_ts stamp;
 	char name[IDS][16];
@@ -51,7 +51,7 @@ static void evolve(struct model *m, int version, unsigned int *seed)
 		else
 			sprintf(m->name[id], "i%d-%u", id, rand_r(seed) % 1000);
 	}
-	/* occasionally the domain becomes empty, which version 2 cannot represent */
+	/* Occasionally the domain becomes empty, which version 2 cannot represent. */
 	if (version > 2 && !(rand_r(seed) % 20))
 		memset(m->name, 0, sizeof(m->name));
 	m->n = 0;
@@ -90,7 +90,7 @@ static int put_record(struct shim_writer *w, const struct model *m)
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (m->name[v.inst][0])
 			err = shim_writer__value(w, &v);
-	/* a value for a nonexistent instance is rejected */
+	/* A value for a nonexistent instance is rejected. */
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (!m->name[v.inst][0] && shim_writer__value(w, &v) != -EINVAL)
 			err = -EPROTO;
@@ -174,7 +174,7 @@ TEST_F(indom, all_states_newest_first)
 	for (unsigned int i = 0; i < n; i++) {
 		got = shim_archive__indom_at(ar, SAMPLE_INDOM, i);
 		ASSERT_NE(NULL, got);
-		/* there is one state per change, and none if nothing changed */
+		/* Each change made one state; steps without a change made none. */
 		while (shim_ts__cmp(got->stamp, self->models[--m].stamp))
 			ASSERT_NE(0, m);
 		ASSERT_TRUE(matches(got, &self->models[m]));
@@ -189,11 +189,8 @@ TEST_F(indom, all_states_newest_first)
 }
 
 /*
- * Version 3 stores only the changes if that is shorter, but the complete domain if a name changed.
- */
-/*
- * Return whether, from position *@n on, @set has the instances of @state that are in no newer
- * state.
+ * Return whether @set, from position *@n on, has the instances of state @newest that no newer state
+ * has.  Advance *@n past these instances.
  */
 static bool has_older(const struct shim_instances *set, const struct shim_archive *ar,
 		      unsigned int newest, unsigned int *n)
@@ -246,6 +243,10 @@ TEST_F(indom, all_instances_are_those_of_all_states)
 	shim_archive__put(ar);
 }
 
+/*
+ * Version 3 stores only the changes of a domain if they take less space than the complete domain,
+ * but the complete domain if a name changed.
+ */
 TEST_F(indom, records_are_of_the_right_kind)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -398,8 +399,8 @@ TEST_F(indom, by_many_threads)
 }
 
 /*
- * In a forged history, each change adds one instance, and all states together would exceed the
- * limit.
+ * Each change in a forged history adds one instance.  The states that would exceed the limit are
+ * not returned; earlier states are.
  */
 TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 {
@@ -411,7 +412,9 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 	uint8_t *data;
 
 	if (variant->version == 2)
-		/* Version 2 has only complete states; a state costs as much as its record. */
+		/*
+		 * In version 2 every state is complete, so it takes no more memory than its record.
+		 */
 		return;
 	data = slurp(place_file(&self->place, "meta"), &len);
 	shim_buf__put(&meta, data, len);
@@ -447,7 +450,7 @@ TEST_F(indom, unsorted_records_are_sorted)
 
 	shim_buf__put(&meta, data, len);
 	shim_rec_indom__encode(f, &meta, &odd, false);
-	/* and a record that is late in the file but early in time */
+	/* Add a record that is late in the file but early in time. */
 	odd.stamp = at(-5);
 	odd.n = 1;
 	shim_rec_indom__encode(f, &meta, &odd, false);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instances are found by name like with a linear search, before and after a table exists. */
+/*
+ * Finding an instance by name returns the same result as a linear search, before and after a table
+ * has been created.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +35,8 @@ FIXTURE_TEARDOWN(names)
 }
 
 /*
- * Generate a text of few letters and blanks: many have the same start, some are empty, and some are
- * equal.
+ * Generate a short text of few different letters and blanks, so that many texts have the same
+ * start, some are equal, and some are empty.
  */
 static void some_text(unsigned int *seed, char *text)
 {
@@ -44,7 +47,7 @@ static void some_text(unsigned int *seed, char *text)
 	text[len] = '\0';
 }
 
-/* Search by PCP's rule, according to its manual. */
+/* Search linearly, by the rule in PCP's manual. */
 static int model(const struct shim_indom *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->n; i++)

@@ -14,12 +14,12 @@
 	EXPECT_EQ(shim_lerp__value(&s_, &a_, &b_).member, want); \
 } while (0)
 
-/* All values are at 40 % of the interval. */
+/* AT_40 interpolates at 40 % of the interval. */
 TEST(signed_32)
 {
 	AT_40(SHIM_TYPE_32, l, 0, 10, false, 4);
 	AT_40(SHIM_TYPE_32, l, 10, 0, false, 6);
-	/* rounded towards zero after adding 1/2 */
+	/* The result is truncated toward zero after 1/2 has been added. */
 	AT_40(SHIM_TYPE_32, l, -1000, -667, false, -866);
 	AT_40(SHIM_TYPE_32, l, INT32_MIN, INT32_MAX, false, INT32_MIN + 1);
 	AT_40(SHIM_TYPE_32, l, 0x7ffffff0, INT32_MIN + 16, true, 0x7ffffffd);
@@ -45,7 +45,7 @@ TEST(unsigned_64)
 {
 	AT_40(SHIM_TYPE_U64, ull, 5, (1ull << 33) + 5, false, 3435973842ull);
 	AT_40(SHIM_TYPE_U64, ull, 100, 50, false, 80ull);
-	/* the difference is also a signed number */
+	/* These are unsigned values whose difference also fits in a signed number. */
 	AT_40(SHIM_TYPE_U64, ull, 0x7ffffffffffffffaull, 0xfffffffffffffff8ull, false,
 	      0xb333333333333000ull);
 }

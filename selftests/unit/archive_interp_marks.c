@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read an archive with marks in long steps.  Positions cached by earlier readers are used without
- * changing the results, and are discarded if a file is truncated.
+ * Interpolate in long steps over an archive with marks.  Ranges that earlier readers found to have
+ * no marks are reused without changing the results, and are discarded if a file is truncated.
  */
 #include "archive/archive.h"
 #include "archive/interp.h"
@@ -52,7 +52,10 @@ static int put(struct shim_writer *w, struct shim_ts when, unsigned int n, bool 
 	return err ? err : shim_writer__commit(w);
 }
 
-/* Write an archive with a mark per @mark_every records on average, or without marks. */
+/*
+ * Write an archive with one mark per @mark_every records on average, or without marks if this is 0.
+ * Store the time of the last record in *@end.
+ */
 static int write_archive(const char *base, unsigned int volume, unsigned int mark_every,
 			 unsigned int *seed, double *end)
 {
@@ -114,7 +117,10 @@ static struct run some_run(FIXTURE_DATA(marks) *self)
 	return r;
 }
 
-/* Store the values of a metric in a run, with INT64_MIN if there is none. */
+/*
+ * Fetch as @r describes.  Store the values of the metrics in @out, INT64_MIN if a fetch returns
+ * none.
+ */
 static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_filter all = { 0 };
@@ -143,7 +149,7 @@ static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASK
 	return err;
 }
 
-/* Run with a new interpolator on an archive that was never read. */
+/* Play @r with a new interpolator on a newly opened archive. */
 static int play_fresh(const char *base, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_archive *ar;
@@ -191,7 +197,7 @@ TEST_F_TIMEOUT(marks, change_no_answer, 1200)
 	EXPECT_LT(RUNS, left_out);
 }
 
-/* Return whether the part in the middle, which has no marks, is known to have none. */
+/* Return whether the records in the middle are known to be in ranges without marks. */
 static bool is_middle_known(const FIXTURE_DATA(marks) *self)
 {
 	struct shim_clear_range s;
@@ -227,7 +233,10 @@ TEST_F(marks, are_looked_for_if_there_are_counters)
 	shim_interp__free(ip);
 }
 
-/* If the archive is falsely claimed to have no marks, no counter is omitted. */
+/*
+ * A known range is not searched for marks again: if the whole archive is falsely added as a range
+ * without marks, no counter value is omitted.
+ */
 TEST_F(marks, are_not_looked_for_twice)
 {
 	struct run r = { .from = 0.5, .n = 50 };
@@ -256,7 +265,7 @@ TEST_F(marks, are_not_looked_for_twice)
 	EXPECT_LT(told + 10, believed);
 }
 
-/* While the archive is open, it is rewritten with marks in other places. */
+/* If an open archive is rewritten with marks in other places, known ranges are not used. */
 TEST_F(marks, of_a_file_that_was_cut_off)
 {
 	struct run r = { .from = 0.5, .n = 50 };

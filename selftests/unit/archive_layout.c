@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records with the same layout are recognized, and no others are. */
+/* Two records are recognized as having the same layout if, and only if, they have. */
 #include <string.h>
 
 #include "archive/record.h"
@@ -67,7 +67,7 @@ TEST_F(layout, other_instance)
 	EXPECT_FALSE(shim_record_layout__fits(&self->layout, &self->other));
 }
 
-/* Every byte matters, except the bytes of the time stamp, before @head, and of the values. */
+/* A change of any byte changes the layout, except in the time stamp and in the values. */
 TEST_F(layout, each_byte)
 {
 	unsigned int free = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives can be opened by certain names, and errors are returned if they cannot be opened. */
+/*
+ * Archives can be opened by various names.  Opening a damaged or inconsistent archive returns the
+ * right error.
+ */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -13,7 +16,7 @@ FIXTURE_SETUP(open)
 {
 	ASSERT_EQ(0, place_make(&self->place));
 	ASSERT_EQ(0, sample_write(self->place.base, 3, 3));
-	/* must not change when opening fails */
+	/* Opening must not change the pointer when it fails. */
 	self->ar = (struct shim_archive *)self;
 }
 
@@ -63,13 +66,13 @@ TEST_F(open, by_any_name)
 	EXPECT_EQ(0, try(self, "./a.0"));
 	EXPECT_EQ(-ENOENT, try(self, "b"));
 	EXPECT_EQ(-ENOENT, try(self, "none/a"));
-	/* the suffix of a component is removed only if the file exists */
+	/* The suffix of a name is removed only if this file exists. */
 	ASSERT_EQ(0, sample_write("b.0", 3, 3));
 	EXPECT_EQ(0, try(self, "b.0"));
 	EXPECT_EQ(0, try(self, "b.0.meta"));
 	snprintf(name, sizeof(name), "%s,%s", self->place.base, self->place.base);
 	EXPECT_EQ(0, try(self, name));
-	/* both start at the same time */
+	/* Both archives in the directory start at the same time. */
 	EXPECT_EQ(-SHIM_EOVERLAP, try(self, self->place.dir));
 }
 
@@ -140,7 +143,7 @@ TEST_F(open, in_a_folder_that_may_not_be_read)
 	snprintf(command, sizeof(command), "xz %s", place_file(&self->place, "4"));
 	ASSERT_EQ(0, system(command));
 	ASSERT_EQ(0, chmod(self->place.dir, 0311));
-	/* root has all permissions */
+	/* Root may read every directory. */
 	if (!geteuid())
 		ASSERT_EQ(0, seteuid(65534));
 	EXPECT_EQ(NULL, fopen(self->place.dir, "r"));
@@ -149,7 +152,7 @@ TEST_F(open, in_a_folder_that_may_not_be_read)
 		ASSERT_EQ(0, seteuid(0));
 	ASSERT_EQ(0, chmod(self->place.dir, 0700));
 	EXPECT_EQ(4, count_records(self->place.base));
-	/* without an index, records after a gap are unknown */
+	/* Without an index, records after a gap are not found. */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	EXPECT_EQ(4, count_records(self->place.base));
 }
@@ -192,7 +195,7 @@ TEST_F(open, with_what_is_no_file)
 
 static const char *const files[] = { "0", "index", "meta" };
 
-/* The file is empty, or has only a few bytes, part of a label, or a label. */
+/* A file can be empty, or end within the label or directly after it. */
 TEST_F(open, cut_within_the_label)
 {
 	static const struct row {
@@ -223,7 +226,7 @@ TEST_F(open, cut_within_the_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* If one word of the label in one file is changed, most changes are errors. */
+/* Most changes to one word of the label in one file are errors. */
 TEST_F(open, with_another_label)
 {
 	static const struct row {
@@ -238,7 +241,7 @@ TEST_F(open, with_another_label)
 		{ __LINE__, "0", 4, 0x50052601, -EILSEQ },	/* version */
 		{ __LINE__, "0", 4, 0x50052604, -EILSEQ },
 		{ __LINE__, "0", 4, 0x50042603, -EILSEQ },	/* magic */
-		{ __LINE__, "0", 8, 101, -EILSEQ },		/* PID, different from the others */
+		{ __LINE__, "0", 8, 101, -EILSEQ },		/* PID, different in this file */
 		{ __LINE__, "meta", 8, 101, -EILSEQ },
 		{ __LINE__, "index", 8, 101, -EILSEQ },
 		{ __LINE__, "0", 20, 1000000000, -EILSEQ },	/* nanoseconds */
@@ -273,7 +276,7 @@ TEST_F(open, with_another_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* Append @data followed by a metadata record. */
+/* Write @data, followed by the record @rec, to the metadata file. */
 static void append(FIXTURE_DATA(open) *self, const uint8_t *data, size_t len,
 		   const struct shim_buf *rec)
 {
@@ -351,7 +354,7 @@ TEST_F(open, with_more_names)
 	free(data);
 }
 
-/* Append one record of five words. */
+/* Append one record of five words.  Most of these records are invalid. */
 TEST_F(open, with_a_strange_record)
 {
 	static const struct row {
@@ -368,7 +371,7 @@ TEST_F(open, with_a_strange_record)
 		{ __LINE__, { 20, 1, 0, 0, 20 }, 20, -EBADMSG },		/* short metric */
 		{ __LINE__, { 20, 5, 0, 0, 20 }, 20, -EBADMSG },		/* short domain */
 		{ __LINE__, { 20, 4, 5, 0, 24 }, 20, -EBADMSG },		/* trailer differs */
-		{ __LINE__, { 0, 4, 5, 0, 0 }, 20, -EBADMSG },			/* length */
+		{ __LINE__, { 0, 4, 5, 0, 0 }, 20, -EBADMSG },			/* invalid length */
 		{ __LINE__, { 8, 8, 5, 0, 0 }, 20, -EBADMSG },
 		{ __LINE__, { -4, 4, 5, 0, -4 }, 20, -EBADMSG },
 		{ __LINE__, { 20, 4, 5, 0, 20 }, 19, 0 },			/* cut off */
@@ -394,8 +397,8 @@ TEST_F(open, with_a_strange_record)
 }
 
 /*
- * If the index contains more than the truncated metadata, a killed writer cannot have been the
- * cause.
+ * If the index refers to more than the truncated metadata, the truncation is damage, because a
+ * writer that was killed cannot have caused it.
  */
 TEST_F(open, with_metadata_lost)
 {
@@ -445,7 +448,7 @@ TEST_F(open, with_a_padded_name)
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	EXPECT_STREQ("demo.i", shim_archive__desc_at(ar, 0)->names[0]);
 	shim_archive__put(ar);
-	/* but a name must not be empty */
+	/* A name must not be empty. */
 	memset(data + 844, 0, 8);
 	spit(place_file(&self->place, "meta"), data, len);
 	EXPECT_EQ(-EBADMSG, try_base(self));

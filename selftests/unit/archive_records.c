@@ -33,7 +33,10 @@ FIXTURE_TEARDOWN(record)
 	shim_buf__free(&self->buf);
 }
 
-/* Return the first @len bytes, in memory of exactly that size. */
+/*
+ * Return the first @len bytes in a buffer of exactly this size, so that ASan detects reads beyond
+ * it.
+ */
 static uint8_t *cut(const struct shim_buf *buf, size_t len)
 {
 	uint8_t *p = malloc(len ? len : 1);
@@ -42,7 +45,7 @@ static uint8_t *cut(const struct shim_buf *buf, size_t len)
 	return p;
 }
 
-/* Return the first @len bytes with the length words of a record of that size. */
+/* Return the first @len bytes, framed as a record of this length. */
 static uint8_t *cut_frame(const struct shim_buf *buf, size_t len)
 {
 	uint8_t *p = cut(buf, len);
@@ -127,7 +130,7 @@ TEST_F(record, label)
 	EXPECT_STREQ(label.host, got.host);
 	EXPECT_STREQ(label.tz, got.tz);
 	EXPECT_STREQ(label.zoneinfo, got.zoneinfo);
-	/* a host name without a NUL is still a valid string */
+	/* A host name without a NUL is still a valid string. */
 	self->buf.data[variant->version == 3 ? 36 + 255 : 24 + 63] = 'h';
 	ASSERT_EQ(0, shim_rec_label__decode(self->buf.data, self->buf.len, 5, &got));
 	EXPECT_EQ(variant->version == 3 ? 255 : 64, strlen(got.host));
@@ -164,7 +167,7 @@ TEST_F(record, desc)
 	name = shim_rec_desc__name(&got.names, &len);
 	EXPECT_EQ(1, len);
 	EXPECT_EQ(0, memcmp(name, "c", 1));
-	/* more or fewer names than its count */
+	/* The number of names differs from the count. */
 	shim_be32__put(self->buf.data + 28, 1);
 	EXPECT_EQ(-EBADMSG, shim_rec_desc__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + 28, 0xffffffff);
@@ -182,7 +185,7 @@ TEST_F(record, indom)
 	for (uint32_t len = 12; len < self->buf.len; len++) {
 		uint8_t *p = cut_frame(&self->buf, len);
 
-		/* even if only the last name's NUL is missing */
+		/* Every truncation is detected, even if only the last name's NUL is missing. */
 		ASSERT_EQ(-EBADMSG, shim_rec_indom__decode(p, len, &got)) {
 			TH_LOG("length %u", len);
 		}
@@ -207,7 +210,7 @@ TEST_F(record, indom)
 	/* Make the offset of a name invalid. */
 	shim_be32__put(self->buf.data + head + 12, strings);
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
-	/* Delete it, although it is a full record. */
+	/* In a full record, an instance cannot be marked as deleted. */
 	shim_be32__put(self->buf.data + head + 12, -1);
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + head + 12, strings - 1);	/* names may overlap */
@@ -282,7 +285,9 @@ TEST_F(record, result)
 		ASSERT_EQ(-ENODATA, shim_rec_result__decode(self->f, p, n, &got));
 		free(p);
 	}
-	/* if it is framed as a shorter record, the header may be valid, but the record is not */
+	/*
+	 * If a record is framed as a shorter one, its header can be valid, but the record is not.
+	 */
 	for (size_t n = self->f->record_min; n < len; n++) {
 		uint8_t *p = cut_frame(&r.sets, n);
 		int err = shim_rec_result__decode(self->f, p, n, &got);
@@ -294,7 +299,7 @@ TEST_F(record, result)
 	EXPECT_EQ(0, shim_ts__cmp(at(4), got.stamp));
 	EXPECT_EQ(len, got.len);
 	EXPECT_TRUE(sample_matches(&got, 4));
-	/* decode into the same memory */
+	/* Memory of the encoder and the decoder can be used again. */
 	encode_result(self->f, &r);
 	ASSERT_EQ(len, r.sets.len);
 	ASSERT_EQ(0, shim_rec_result__decode(self->f, r.sets.data, len, &got));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory for archives, and an archive with every type of value, for tests of user/archive */
+/*
+ * For tests of user/archive: a directory for archives, and a sample archive with every type of
+ * value
+ */
 #ifndef ARCHIVE_SAMPLE_H
 #define ARCHIVE_SAMPLE_H
 
@@ -67,10 +70,7 @@ static inline uint8_t *slurp(const char *path, size_t *len)
 	return data;
 }
 
-/*
- * Write a file without O_TRUNC: if a file was truncated, ext4 writes it to the disk when it is
- * closed.
- */
+/* Write a file without O_TRUNC, because ext4 flushes a truncated file to disk when it is closed. */
 static inline void spit(const char *path, const void *data, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT, 0666);
@@ -159,7 +159,7 @@ static inline struct shim_value sample_value(int i, int32_t inst, unsigned int n
 		v.d = 0.1 * n;
 		break;
 	default:
-		/* strings have every length modulo the word size, including the NUL */
+		/* Strings have every length modulo the word size, including the NUL. */
 		v.len = (uint32_t)snprintf(text, 32, "%.*s%u", (int)(n % 5), "abcde", n) + 1;
 		v.bytes = text;
 		break;
@@ -234,7 +234,6 @@ static inline int same_value(const struct shim_value *a, const struct shim_value
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Return whether @rec is the complete record @n. */
 static inline int sample_matches(const struct shim_record *rec, unsigned int n)
 {
 	struct shim_value got, want;

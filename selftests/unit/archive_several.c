@@ -70,7 +70,7 @@ static bool is_at(const struct shim_record *rec, double t)
 	return !shim_ts__cmp(rec->stamp, at(t));
 }
 
-/* Read all records and both marks, forwards and backwards. */
+/* Check that all records and both marks are read, forwards and backwards. */
 static void walk(struct __test_metadata *_metadata, const char *name)
 {
 	static const int starts[] = { FIRST, SECOND, THIRD };
@@ -185,14 +185,14 @@ TEST_F(several, what_is_not_one)
 	ASSERT_EQ(0, mkdir(place_file(&self->place, "empty"), 0777));
 	EXPECT_EQ(-ENXIO, try(place_file(&self->place, "empty")));
 	rmdir(place_file(&self->place, "empty"));
-	/* the same archive under another name */
+	/* The same archive is listed under two names. */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta", dir, dir);
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	ASSERT_EQ(0, write_at(dir, "other", 40, 3, "h2"));
 	EXPECT_EQ(-SHIM_EHOST, try(dir));
 	/*
-	 * the error of the first bad archive in the list is returned, even if it is listed several
-	 * times
+	 * The error of the first bad archive in the list is returned, even if this archive is
+	 * listed several times.
 	 */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta,%s/other", dir, dir, dir);
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
@@ -202,15 +202,15 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-SHIM_EHOST, try(name));
 	snprintf(name, sizeof(name), "%s/b,%s/none,%s/other", dir, dir, dir);
 	EXPECT_EQ(-ENOENT, try(name));
-	/* an archive name can contain a comma */
+	/* The name of an archive can contain a comma. */
 	ASSERT_EQ(0, write_at(dir, "b,c", 40, 3, "h2"));
 	snprintf(name, sizeof(name), "%s/b,c", dir);
 	EXPECT_EQ(0, try(name));
 }
 
 /*
- * An overlap is not detected when the archives are opened, but when reading reaches the end of an
- * archive that is after the start of the next.
+ * Overlapping archives can be opened.  The overlap is detected when a reader reaches the end of an
+ * archive that is after the start of the next one.
  */
 TEST_F(several, overlapping)
 {

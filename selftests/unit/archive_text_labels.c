@@ -74,7 +74,7 @@ static int finish(struct shim_writer **w, const char *base, struct shim_archive 
 	return err ? err : shim_archive__open(base, ar);
 }
 
-/* Return the text of the first set at a time, or NULL if there is none. */
+/* Return the text of the first set of labels at @when, or NULL if there is none. */
 static const char *json_at(struct shim_archive *ar, double when, enum shim_level level,
 			   uint32_t ident)
 {
@@ -130,7 +130,10 @@ TEST_F(notes, texts_that_are_none)
 	EXPECT_FALSE(shim_archive__has_text(self->ar, 5));
 }
 
-/* A set is sorted and contains no blanks, and each label is found in the text. */
+/*
+ * A set of labels is sorted and contains no blanks, and each label's name and value are found in
+ * its text.
+ */
 TEST_F(notes, a_set_in_order)
 {
 	struct shim_labels_iter iter;
@@ -162,7 +165,10 @@ TEST_F(notes, a_set_in_order)
 
 TEST_F(notes, the_greatest_stamp_that_is_not_later)
 {
-	/* time stamps are out of order, and one occurs twice: the first in the file is used */
+	/*
+	 * The time stamps are out of order, and one occurs twice; the first of these records is
+	 * used.
+	 */
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":5}"));
 	ASSERT_EQ(0, write_labels(self->w, 2, SHIM_LEVEL_DOMAIN, 60, "{\"v\":2}"));
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":6}"));
@@ -196,7 +202,10 @@ TEST_F(notes, instances_have_a_set_each)
 	}
 }
 
-/* Two records with the same time describe an instance each, and are joined in new memory. */
+/*
+ * Two records with the same time, each with the labels of one instance, are joined in newly
+ * allocated memory.
+ */
 TEST_F(notes, no_memory_for_joined_records)
 {
 	char *json = malloc(SHIM_LABELS_JSON_MAX);
@@ -293,7 +302,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* Open the archive after a record has been appended to the metadata.  Return the result. */
+/* Append @record to the metadata, and return the result of opening the archive. */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {
@@ -351,7 +360,7 @@ TEST_F(notes, bad_text_records)
 			TH_LOG("%u = %#x", changes[i].at, changes[i].value);
 		}
 	}
-	/* records that end too early */
+	/* These records end too early. */
 	for (uint32_t n = 12; n < 20; n += 4) {
 		shim_buf__reset(&record);
 		shim_rec_text__encode(&record, &text);
@@ -366,7 +375,10 @@ TEST_F(notes, bad_text_records)
 
 TEST_F(notes, bad_label_records)
 {
-	/* level 0, ident 4, sets 8, instance 12, length 16, text 20, labels 27, then 31 and 35 */
+	/*
+	 * Offsets in the record: 0 level, 4 ident, 8 number of sets, 12 instance, 16 length, 20
+	 * text, 27 number of labels, 31 and 35 the label
+	 */
 	static const struct change changes[] = {
 		{ 0, 1, 0 }, { 0, 64, 0 }, { 0, 0, 0 }, { 4, 0xffffffff, 0 }, { 12, 5, 0 },
 		{ 8, 2, -EBADMSG }, { 8, 0, -EBADMSG }, { 8, 0xffffffff, -EBADMSG },
@@ -398,7 +410,7 @@ TEST_F(notes, bad_label_records)
 			TH_LOG("%u = %#x", changes[i].at, changes[i].value);
 		}
 	}
-	/* an invalid time stamp, and records that end too early */
+	/* Use an invalid time stamp, and records that end too early. */
 	shim_buf__reset(&record);
 	ASSERT_EQ(0, shim_rec_labels__encode(f, &record, &labels));
 	shim_be32__put(record.data + 8 + f->stamp_len - 4, 1000000000);
@@ -417,7 +429,7 @@ TEST_F(notes, bad_label_records)
 	free(meta);
 }
 
-/* An error in place of labels is not damage. */
+/* A set can have an error code in place of labels, which is not damage. */
 TEST_F(notes, error_in_a_set)
 {
 	const struct shim_format *f = shim_format__of(variant->version);

@@ -55,7 +55,10 @@ static int use(FIXTURE_DATA(packed) *self)
 	return err;
 }
 
-/* Share the content in another thread, which keeps it in the list most of the time. */
+/*
+ * In another thread, repeatedly take and release a reference to the unpacked file, so that the lock
+ * of the list is often held.
+ */
 static void *share(void *arg)
 {
 	FIXTURE_DATA(packed) *self = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The writer creates correct archives: labels, existing names, large values, the index, and
- * volumes.
+ * The labels, index and volumes of archives are correct.  Values can be large, and existing files
+ * are not replaced.
  */
 #include <sys/wait.h>
 
@@ -63,7 +63,7 @@ TEST_F(writer, label_is_completed)
 	ASSERT_EQ(0, gethostname(host, sizeof(host)));
 	EXPECT_STREQ(host, got->host);
 	EXPECT_STREQ("UTC", got->tz);
-	/* the domain has the earliest time in the archive */
+	/* The domain has the earliest time in the archive. */
 	EXPECT_EQ(0, shim_ts__cmp(at(5), got->start));
 	shim_archive__put(ar);
 	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
@@ -79,7 +79,7 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-EBUSY, shim_writer__open(self->place.base, &label, &w));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
-	/* any existing file of the archive prevents its creation */
+	/* Any existing file of the archive prevents its creation. */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "meta")));
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
@@ -92,7 +92,6 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-ENODATA, shim_writer__close(w));
 }
 
-/* Only one of many concurrent writers succeeds. */
 TEST_F(writer, of_many_at_once_one_writes)
 {
 	int won = 0, status;
@@ -139,7 +138,7 @@ TEST_F(writer, cannot_create)
 	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
-/* The largest possible value, and a record of several megabytes, can be written. */
+/* The largest possible value can be written, and so can a record of several megabytes. */
 TEST_F(writer, large_values)
 {
 	uint32_t len = SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD;
@@ -173,7 +172,7 @@ TEST_F(writer, large_values)
 	free(text);
 }
 
-/* The index has an entry at the start, one per 100000 bytes, at changes, and at the last record. */
+/* The index has entries at the start, every 100000 bytes, at changes, and at the last record. */
 TEST_F(writer, index_entries_lead_to_records)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -227,7 +226,7 @@ TEST_F(writer, index_entries_lead_to_records)
 	free(data);
 }
 
-/* Volumes are also in sequence in the index, except a volume without records. */
+/* The index refers to the volumes in order, and omits volumes without records. */
 TEST_F(writer, volumes)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -291,8 +290,9 @@ TEST(a_full_volume)
 }
 
 /*
- * Write two records, with an index entry for the second one if @due; from it on, the index is written
- * to @fd if this is a descriptor.  Before closing, memory runs out unless @memory.  Return the result.
+ * Write two records, the second one with an index entry if @due.  If @fd is a descriptor, the index
+ * is written to it from the second record on.  Unless @memory, simulate that memory runs out before
+ * closing.  Return the result of closing.
  */
 static int close_with(struct __test_metadata *_metadata, bool memory, int fd, bool due)
 {

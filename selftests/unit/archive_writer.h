@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the tests archive_writer*: a writer with the metrics of the sample, and checks of the files
- * that it leaves
+ * For the tests archive_writer*: a writer with the metrics of the sample, and checks of the
+ * archives that it writes
  */
 #ifndef SELFTESTS_ARCHIVE_WRITER_H
 #define SELFTESTS_ARCHIVE_WRITER_H

@@ -38,7 +38,7 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x00000100, 1, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 0, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 1, no_name),
-		/* in use: a PMID, a name, a node, a name below a leaf */
+		/* These rows reuse a PMID, a name, the name of a node, and a leaf as a node. */
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_U32, NONE, I, COUNT, 1, sample_names),
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, good_name),
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names + 1),
@@ -46,9 +46,9 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.set" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.u32.x" }),
-		/* the same metric again */
+		/* The same metric can be declared again. */
 		D(0, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names),
-		/* valid limits */
+		/* These values are extreme, but valid. */
 		D(0, PMID(60, 3, 2), SHIM_TYPE_32, NONE, I, 0xff, 1,	/* extra unit and its scale */
 		  (const char *[]){ "extra" }),
 		D(0, PMID(60, 3, 1), SHIM_TYPE_32, NONE, I, 0x20060000, 1,
@@ -110,7 +110,7 @@ TEST_F(writer, refuses_bad_domains)
 			TH_LOG("row at line %d", rows[i].line);
 		}
 	}
-	/* the call is invalid within a record */
+	/* The call is invalid within a record. */
 	ASSERT_EQ(0, shim_writer__begin(self->w, at(1)));
 	EXPECT_EQ(-EINVAL, shim_writer__indom(self->w, &good));
 	shim_writer__cancel(self->w);
@@ -163,13 +163,16 @@ TEST_F(writer, refuses_what_is_out_of_order)
 	v.type = SHIM_TYPE_U32;
 	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 	shim_writer__cancel(self->w);
-	/* the call is invalid after the record has ended */
+	/* The call is invalid after the record has ended. */
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A metric without instance domain can have no value, as PCP's logger writes it. */
+/*
+ * A metric without an instance domain can have no value in a record, as in archives of PCP's
+ * logger.
+ */
 TEST_F(writer, a_single_value_may_be_missing)
 {
 	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_U32, .ul = 1 };
@@ -238,7 +241,7 @@ TEST_F(writer, refuses_bad_values)
 		for (int k = 0; k < (i < M_SET ? 1 : 3); k++) {
 			v = sample_value(i, i < M_SET ? SHIM_IN_NULL : sample_inst[k], 0, text);
 			ASSERT_EQ(0, shim_writer__value(self->w, &v));
-			/* a value must not occur twice */
+			/* A value must not occur twice. */
 			ASSERT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 		}
 	}
@@ -246,7 +249,7 @@ TEST_F(writer, refuses_bad_values)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A state that begins after the record's time does not exist yet. */
+/* A record cannot have instances of a state that begins after the record's time. */
 TEST_F(writer, refuses_instances_of_later)
 {
 	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names, false };
@@ -265,7 +268,7 @@ TEST_F(writer, refuses_instances_of_later)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A metric needs its domain only if it has values. */
+/* A metric's instance domain must be known only when the metric has values. */
 TEST_F(writer, takes_no_values_without_a_domain)
 {
 	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };

@@ -23,7 +23,7 @@ TEST(numbers_are_big_endian)
 
 TEST(input_turns_bad_at_its_end_and_stays_bad)
 {
-	/* Of this exact size, because ASan then detects a read of one byte more */
+	/* Allocate exactly this size, so that ASan detects a read of one more byte. */
 	uint8_t *bytes = calloc(1, 7);
 	struct shim_in in;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test hash tables of the caller's nodes, and arenas that contain the nodes. */
+/* Test hash tables that link nodes of the caller, and arenas that contain the nodes. */
 #include <malloc.h>
 #include <string.h>
 

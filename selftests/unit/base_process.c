@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A library shares locks, forks, exiting threads, and descriptors with its process. */
+/*
+ * Locks, fork handlers, thread exits and descriptors work in a process that the library does not
+ * control.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +20,7 @@ static atomic_int handlers;
 
 int __register_atfork(void (*before)(void), void (*after)(void), void (*child)(void), void *dso);
 
-/* Replace the C library's function in this program. */
+/* Replace the C library's function in this program, to make registering a handler fail. */
 int pthread_atfork(void (*before)(void), void (*after)(void), void (*child)(void))
 {
 	if (refuse_handlers)
@@ -100,8 +103,8 @@ static void raise_now(void)
 }
 
 /*
- * Handlers of fork() that were registered before the library's own run after the library has taken
- * its locks.
+ * The prepare handlers of fork() run in reverse order of registration.  A handler that was
+ * registered before the library's own therefore runs while the library holds its locks.
  */
 TEST(a_handler_may_take_the_lock_during_fork)
 {
@@ -206,7 +209,7 @@ TEST(another_one_of_ours_at_our_number)
 	EXPECT_TRUE(shim_fd__is_ours(second));
 }
 
-/* If no higher number is free, a lower one is used. */
+/* A descriptor is moved to a high number, or to a lower one if no high number is free. */
 TEST(few_descriptors)
 {
 	const struct rlimit few = { 24, 24 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A private time zone has the same times as the C library with this TZ. */
+/* The times of a private time zone equal those of the C library with the same TZ. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -49,10 +49,10 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 		       got.tm_hour, got.tm_min, got.tm_isdst, got.tm_gmtoff, want.tm_hour,
 		       want.tm_min, want.tm_isdst, want.tm_gmtoff);
 	}
-	/* for an invalid zone, the C library returns nothing, or UTC */
+	/* For an invalid zone, the C library returns an empty name, or UTC. */
 	if (*want.tm_zone)
 		ASSERT_STREQ(want.tm_zone, got.tm_zone);
-	/* A date belongs to one time, or to two times, of which either is accepted. */
+	/* When clocks are set back, two times have the same date; either is accepted. */
 	ASSERT_EQ(0, shim_tz__make(tz, &got, &back));
 	if (t != back) {
 		ASSERT_EQ(0, shim_tz__local(tz, back, &got));
@@ -62,8 +62,8 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Return whether rules also apply to times before 1970, as in Debian 13's C library (2.41), in
- * which case these times are not compared.
+ * Return whether the C library applies rules also to times before 1970, as in Debian 13 (2.41).  If
+ * it does, the test does not compare these times.
  */
 static bool rules_hold_before_1970(void)
 {
@@ -96,11 +96,14 @@ TEST(times_are_the_c_librarys)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
 			if (times[k] >= 0 || !proleptic || is_file(names[i]))
 				compare(_metadata, names[i], tz, times[k]);
-		/* each hour of two weeks around both changes, in several years */
+		/* Compare a time about every five hours of a year, in every seventh year. */
 		for (int year = 1985; year < 2060; year += 7)
 			for (time_t t = 0; t < 366 * 86400; t += 3600 * 5 + 7)
 				compare(_metadata, names[i], tz, (year - 1970) * 31556952l + t);
-		/* each second around leap seconds: the first, one of 1990, and the last */
+		/*
+		 * Compare each second around three leap seconds: the first, one of 1990, and the
+		 * last.
+		 */
 		for (time_t t = -40; t < 40; t++) {
 			compare(_metadata, names[i], tz, 78796800 + t);
 			compare(_metadata, names[i], tz, 662688000 + 16 + t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For the tests of the reader of the maps: tracing that is separate from the machine's */
+/* For tests of the reader of BPF maps: tracing that is separate from the system's */
 #ifndef SELFTESTS_UNIT_CORE_BPF_H
 #define SELFTESTS_UNIT_CORE_BPF_H
 
@@ -12,8 +12,8 @@
 #define PIN(map)	VC_PIN_DIR "/" map
 
 /*
- * Turn tracing on in a private BPF file system.  Return -EPERM if loading programs is not permitted
- * here.
+ * Turn tracing on in a private BPF file system.  Return -EPERM if this process may not load
+ * programs.
  */
 static inline int trace_apart(const struct shim_bpf_options *options)
 {

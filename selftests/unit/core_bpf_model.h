@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of transactions as a test writes them: rows appear, change, and disappear at random, and
- * can be torn and inconsistent.
+ * A model of the transaction maps, whose contents the test writes: rows appear, change and
+ * disappear at random, and can be torn or inconsistent.
  */
 #ifndef CORE_BPF_MODEL_H
 #define CORE_BPF_MODEL_H
@@ -19,7 +19,6 @@
 #define TAGS	400
 #define DIRECT	12
 
-/* The contents of the maps */
 struct model {
 	int tag, stat, count, events, cpus;
 	struct vc_direct *slots;
@@ -119,7 +118,7 @@ static void delete_row(int i)
 	m.row[i] = NULL;
 }
 
-/* Change a row like a complete event, or like half of one. */
+/* Change a row as an event does, or as an event that is not complete yet. */
 static void change_row(int i)
 {
 	struct vc_stat *stat = &m.row[i][some(m.cpus)];

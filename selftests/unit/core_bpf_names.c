@@ -64,7 +64,10 @@ static int have_names(const struct shim_trace_event *event, unsigned int n)
 	return 1;
 }
 
-/* Keep the event, and use the handle for all other reads. */
+/*
+ * Store the event, and read statistics and counts with the same handle.  The names of all stored
+ * events must stay valid.
+ */
 static int give(void *arg, const struct shim_trace_event *event)
 {
 	struct given *given = arg;
@@ -75,7 +78,7 @@ static int give(void *arg, const struct shim_trace_event *event)
 	return !have_names(given->event, given->n);
 }
 
-/* Transactions of new tags are listed while they are open, but not afterwards. */
+/* Check that transactions of new tags are listed while they are open, but not afterwards. */
 static int see_open_ones(struct given *given)
 {
 	int open = bpf_obj_get(PIN("vc_open")), err;

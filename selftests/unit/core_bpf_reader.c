@@ -79,7 +79,10 @@ static int by_key(const void *a, const void *b)
 	return (x->events_key > y->events_key) - (x->events_key < y->events_key);
 }
 
-/* Copy the rows of the kernel's table, whose keys are the same for each reader. */
+/*
+ * Copy only the kernel's rows, whose keys are the same for every reader.  Clear their versions,
+ * sort them by key, and store their number in *@n.
+ */
 static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t *n)
 {
 	struct shim_bpf_count *copy = calloc(*n + 1, sizeof(*copy));
@@ -102,7 +105,7 @@ static void add_count(struct vc_count *total, const struct vc_count *more)
 		total->sum[i] += more->sum[i];
 }
 
-/* Return whether a row has the sum of all rows of its tag and events. */
+/* Return whether a row equals the sum of all rows of its tag and events. */
 static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_count *row)
 {
 	const struct shim_bpf_tag *tag;
@@ -169,7 +172,7 @@ static int agree(struct shim_bpf_reader *r, int apart)
 	return same;
 }
 
-/* Return the number of BPF programs of which this process has descriptors. */
+/* Return the number of BPF programs that this process has open. */
 static int programs(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -250,8 +253,8 @@ TEST_F(reader, whatever_changes)
 		}
 	}
 	/*
-	 * If loading is not permitted, for example without CAP_BPF, this test covers only the other
-	 * method.
+	 * The reader has loaded its program.  Otherwise, for example without CAP_BPF, only the
+	 * other method would have been tested.
 	 */
 	EXPECT_EQ(before + 1, programs());
 }
@@ -317,7 +320,7 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 			churn();
 		}
 	}
-	/* The read ends with some rows, which can belong to different moments. */
+	/* The read terminates and returns some rows, possibly from different times. */
 	for (int step = 0; step < 30; step++) {
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		EXPECT_LT(0, n);
@@ -340,8 +343,8 @@ static size_t in_use(void)
 }
 
 /*
- * Replace as many IDs as in weeks of use.  The reader frees the data of removed IDs, so it does not
- * grow.
+ * Replace as many IDs as in weeks of use.  The reader frees the data of removed IDs, so its memory
+ * does not grow.
  */
 TEST_F_TIMEOUT(reader, ids_without_end, 240)
 {
@@ -355,7 +358,7 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 		size_t n;
 
 		for (int i = 0; i < TAGS; i++) {
-			if (i % 8 == 0)		/* some stay, and are idle */
+			if (i % 8 == 0)		/* some rows stay idle */
 				continue;
 			delete_row(i);
 			new_row(i, VC_TRANSACT);
@@ -366,12 +369,12 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		if (round % 10 == 0)
 			ASSERT_EQ(1, agree(self->r, variant->apart));
-		/* By then the reader has freed some, and does so again. */
+		/* After this round, the reader must reuse freed memory. */
 		if (round == 25)
 			before = in_use();
 	}
 	EXPECT_GE(before + (1 << 20), in_use());
-	/* All rows are idle, and individual events use other tags. */
+	/* All rows are idle now, and individual events have other tags. */
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	for (int i = 0; i < 6000; i++) {
@@ -403,7 +406,7 @@ static int events_seen(struct shim_bpf_reader *r, int apart)
 }
 
 /*
- * A forked child also has the reader, and parent and child can read without affecting each other.
+ * A forked child inherits the reader, and parent and child can read without affecting each other.
  */
 TEST_F(reader, in_a_forked_child)
 {
@@ -421,7 +424,7 @@ TEST_F(reader, in_a_forked_child)
 		child = fork();
 		if (!child)
 			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
-		/* Until then, rows can belong to different moments. */
+		/* While the child runs, the rows of one read can belong to different moments. */
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, status);

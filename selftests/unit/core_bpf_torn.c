@@ -36,7 +36,10 @@ static struct vc_stat one_of(uint64_t ns)
 	return stat;
 }
 
-/* A part at the start of readable memory has a minimum and a maximum outside its buckets. */
+/*
+ * If a part's minimum and maximum are outside the buckets that it contains, no other bucket is
+ * read.
+ */
 TEST(extremes_outside)
 {
 	size_t page = sysconf(_SC_PAGESIZE), room = 4 * page;
@@ -47,7 +50,10 @@ TEST(extremes_outside)
 
 	ASSERT_NE(MAP_FAILED, at);
 	ASSERT_NE(NULL, row);
-	/* Bucket 0 would be before the readable memory, and the last one after it. */
+	/*
+	 * The part contains only bucket @first: bucket 0 would be before the readable memory, and
+	 * the last one after it.
+	 */
 	ASSERT_EQ(0, mprotect(at, page, PROT_NONE));
 	part = (struct vc_stat *)(at + page);
 	*part = (struct vc_stat) { .count = 1, .min_ns = 0, .max_ns = LONG };
@@ -57,7 +63,7 @@ TEST(extremes_outside)
 	EXPECT_EQ(1, row->total.hist[first]);
 	part->max_ns = ~0ull;
 	EXPECT_FALSE(shim_bpf_stat__add_part(row, part, first, first + 1));
-	/* The maximum is less than the minimum. */
+	/* The maximum can be less than the minimum. */
 	part->min_ns = LONG;
 	part->max_ns = 0;
 	EXPECT_FALSE(shim_bpf_stat__add_part(row, part, first, first + 1));
@@ -66,7 +72,7 @@ TEST(extremes_outside)
 	munmap(at, room);
 }
 
-/* Results of a run of the program */
+/* Changes that the program returned, and how many of them were wrong */
 struct seen {
 	unsigned int parts, wrong;
 };
@@ -85,7 +91,7 @@ static int look(void *arg, const struct vc_change *change, struct vc_seen *seen)
 	return 0;
 }
 
-/* Write one row, and then the other, until killed. */
+/* Alternately write two different rows, until killed. */
 static void flip(int map, size_t cpus)
 {
 	const struct vc_stat_key key = { .tag = 1, .kind = VC_TRANSACT };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* On the synthetic PMU, a set of counters is created, counts and is destroyed. */
+/* Create, use and destroy sets of counters on the synthetic PMU. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>

@@ -51,7 +51,7 @@ TEST(a_callback_ends_the_walk)
 	EXPECT_EQ(3, seen.n);
 }
 
-/* The synthetic PMU has no cache events. */
+/* A session does not list cache events, which the synthetic PMU cannot count. */
 TEST(a_session_lists_what_it_counts)
 {
 	struct shim_session *session;

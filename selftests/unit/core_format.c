@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fields of a PMU's event codes are read in the kernel's format, and can be set. */
+/* The fields of a PMU's event codes are parsed from the kernel's format files, and can be set. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ TEST_F(format, no_pmu)
 	shim_pmu_format__close(none);
 }
 
-/* A PMU whose fields cannot be read must not be treated like one without fields. */
+/* A PMU whose fields cannot be read must not be treated as if it had no fields. */
 TEST_F(format, fields_that_cannot_be_read)
 {
 	struct shim_pmu_format *format = NULL;

@@ -13,7 +13,7 @@
 
 static int asked, error = ENOENT;
 
-/* Replace dlopen(). */
+/* The linker redirects dlopen() to this function (--wrap). */
 void *__wrap_dlopen(const char *name, int flags);
 
 void *__wrap_dlopen(const char *name, int flags)
@@ -52,7 +52,7 @@ static int count(void *arg, const char *name, const char *desc)
 	return 0;
 }
 
-/* A temporary failure is returned, and not cached. */
+/* A temporary failure to load libpfm is returned, and the next call tries again. */
 TEST(out_of_descriptors)
 {
 	struct vcpc_request req;

@@ -157,7 +157,7 @@ static int in_child(FIXTURE_DATA(perf) *self, int error)
 	return 0;
 }
 
-/* The second method of forking does not call fork handlers. */
+/* Fork with fork(), and with clone(2), which does not run fork handlers. */
 TEST_F(perf, a_forked_child_gets_errors)
 {
 	__u64 before;
@@ -211,7 +211,10 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 		ASSERT_EQ(0, shim_counters__unbind(self->set, 0));
 	}
 	EXPECT_EQ(pages, mappings());
-	/* A thread that has never read its pages cannot be reading them now. */
+	/*
+	 * A thread that has never read its pages cannot be reading them, so they are unmapped at
+	 * once.
+	 */
 	for (int i = 0; i < 100; i++) {
 		ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
 		ASSERT_EQ(0, shim_counters__unbind(self->set, w.tid));
@@ -235,7 +238,9 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	EXPECT_EQ(files, open_files());
 }
 
-/* A call in progress when the set is destroyed finds no set, and does not use freed memory. */
+/*
+ * If a set is destroyed during another call on it, that call fails, and does not use freed memory.
+ */
 TEST_F(perf, ended_under_a_call)
 {
 	const struct shim_backend_ops *ops = &shim_backend__perf;
@@ -317,7 +322,7 @@ TEST_F(perf, a_cpu)
 	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, SHIM_TARGET_F_CPU));
 }
 
-/* If there are two CPUs, PID 1 is also the number of a CPU. */
+/* A thread's ID can be the number of a CPU: with two CPUs, this is true of PID 1. */
 TEST_F(perf, a_thread_and_a_cpu_of_one_number)
 {
 	int ret;

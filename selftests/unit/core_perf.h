@@ -98,7 +98,7 @@ struct worker {
 	sem_t go, ready, done;
 	int pages;
 	pid_t tid;
-	/* A set bound to the thread, which the thread also samples */
+	/* If not NULL, a set bound to the thread, which the thread samples itself */
 	struct shim_counters *reads;
 };
 
@@ -145,8 +145,8 @@ static __attribute__((unused)) void end(struct worker *w)
 }
 
 /*
- * Expect that features based on perf's signals are available only for threads of this process,
- * without flags.
+ * Expect that features based on perf's signals are available only for threads of this process, and
+ * only without flags.
  */
 static inline void expect_own_threads_only(struct __test_metadata *_metadata, FIXTURE_DATA(perf) *self)
 {

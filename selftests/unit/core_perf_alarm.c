@@ -16,10 +16,7 @@
 static __u64 shortest;
 static unsigned int alarms;
 
-/*
- * Replace the C library's function, because the library sets the time of the next alarm with this
- * call.
- */
+/* Replace the C library's ioctl(), with which the library sets the time of the next alarm. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	unsigned long arg;
@@ -78,7 +75,7 @@ TEST_F(perf, the_rest_of_a_slot_is_not_too_short)
 }
 
 /*
- * The more sets a thread has, the longer is each set's interval, so the total rate of interrupts
+ * The more sets a thread has, the longer each set's interval is, so the total rate of interrupts
  * does not increase.
  */
 TEST_F(perf, many_sets_share_the_interrupts)

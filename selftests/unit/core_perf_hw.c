@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test the back end on perf with a PMU: known results are read through the mmap pages and through
+ * Test the back end on perf with a PMU.  Known results are read through the mmap pages and through
  * the kernel, while the thread is switched, migrates, and loses its counters.  If the module is
- * loaded, its results are compared.
+ * loaded, both back ends must agree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(perf_hw)
 		shim_session__close(self->session);
 }
 
-/* Return the instructions of @rounds, from two samples. */
+/* Return the number of instructions that @rounds rounds execute, measured with two samples. */
 static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 before;
@@ -110,10 +110,10 @@ static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return sample(self) ? 0 : VALUES[0] - before;
 }
 
-/* After a context switch, a sample needs this many instructions more to find the counters. */
+/* after a context switch, the maximum number of additional instructions of a sample */
 #define LOOKED_UP	400
 
-/* Return the minimum of several rounds, without a context switch. */
+/* Return the minimum of several measurements, to exclude context switches. */
 static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 least = cost(self, rounds);
@@ -211,7 +211,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	for (int n = 0; n < 1000; n++) {
 		ASSERT_EQ(0, sample(self));
 		memcpy(before, VALUES, sizeof(before));
-		/* The kernel provides totals. */
+		/* Totals are read through the kernel. */
 		ASSERT_EQ(0, shim_counters__total(self->set, 0, &self->room.sample,
 						  sizeof(self->room)));
 		for (int i = 0; i < NR; i++) {
@@ -264,7 +264,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Take fewer samples if each is a system call on a slow machine. */
+/* Number of samples; a fraction of it if each sample is a system call, which is slow. */
 #define READS	1000000
 
 TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
@@ -378,7 +378,10 @@ TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 	EXPECT_EQ(0, apart);
 }
 
-/* If another user pins all counters of the CPU, samples are complete, or fail from then on. */
+/*
+ * If another user pins all counters of the CPU, each sample is complete or fails, and after a
+ * failure no sample succeeds.
+ */
 TEST_F(perf_hw, stolen)
 {
 	struct perf_event_attr attr = {

@@ -16,7 +16,10 @@ TEST_F(perf, each_group_has_its_slots)
 	EXPECT_EQ(3 * EACH, g.head.nr);
 	EXPECT_EQ(sizeof(g.head), g.head.size);
 	EXPECT_GE(g.head.tick, sum);
-	/* On an emulated machine, switching groups takes long. */
+	/*
+	 * Switching groups takes long on an emulated machine, so the groups may count for only half
+	 * of the time.
+	 */
 	EXPECT_LE(g.head.tick / 2, sum);
 	for (int k = 0; k < 3; k++) {
 		const struct shim_group_sample *group = group_of(&g, k);
@@ -25,7 +28,7 @@ TEST_F(perf, each_group_has_its_slots)
 		EXPECT_EQ(0, group->voids);
 		EXPECT_LE(4 * 98 * MS / 10, group->tick);
 		EXPECT_LE(group->tick * 99 / 100, group->time);
-		/* A group's count of CPU time must equal its tick. */
+		/* Each group's count of CPU time equals its tick, except for 1 %. */
 		EXPECT_LE(group->tick * 99 / 100, g.values[k * EACH]);
 		EXPECT_GE(group->tick * 101 / 100, g.values[k * EACH]);
 	}
@@ -48,7 +51,10 @@ TEST_F(perf, what_one_lacks_the_others_have)
 		sum += g.values[k * EACH + 1];
 		EXPECT_LT(0, g.values[k * EACH + 1]);
 	}
-	/* at least 30,000 per second */
+	/*
+	 * Even a slow machine causes 30,000 page faults per second, so the limit is far below the
+	 * expected sum.
+	 */
 	EXPECT_LT(1000, sum);
 }
 
@@ -127,7 +133,7 @@ TEST_F(perf, blocked_the_slot_is_longer)
 	burn(50 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	tick = group_of(&g, 0)->tick;
-	/* Page faults between two slots are not counted by any group. */
+	/* While the signal is blocked, the first slot does not end. */
 	EXPECT_LE(49 * MS, tick);
 	EXPECT_EQ(0, group_of(&g, 1)->tick);
 	block(false);

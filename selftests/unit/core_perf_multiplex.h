@@ -66,7 +66,7 @@ static inline __u64 sum_of_ticks(const struct grouped *g, int groups)
 	return sum;
 }
 
-/* Return whether no value has decreased and no slot was discarded. */
+/* Return whether no value has decreased since @last and no slot was discarded. */
 static inline bool follows(const struct grouped *g, const struct grouped *last, int groups)
 {
 	bool ok = g->head.time >= last->head.time && g->head.tick >= last->head.tick;

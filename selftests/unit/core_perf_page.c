@@ -13,13 +13,13 @@
 #define N	4
 #define SWITCHES	300	/* expected number of context switches */
 
-/* The CPU's counters, and an action after several reads */
+/* The simulated CPU: its counters and its clock, and an action that happens during a read */
 static struct {
 	_Atomic __u64 counter[N];
 	__u64 clock;
-	unsigned int reads;		/* number of reads before the action */
+	unsigned int reads;		/* number of reads before @meanwhile is called */
 	void (*meanwhile)(void);
-	unsigned int places;		/* the same, while a plan is created */
+	unsigned int places;		/* number of places found before @while_making is called */
 	void (*while_making)(void);
 	unsigned int counters_read, places_found;
 } cpu;
@@ -78,7 +78,7 @@ static __u64 clock_of(void)
 static const struct shim_page_cpu how = { .place = place, .counters = counters, .clock = clock_of };
 static __u64 from[N], values[N], tick;
 
-/* Read with a plan for the first pages. */
+/* Prepare a plan for the first @n pages. */
 static void plan_for(unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -154,7 +154,7 @@ TEST_F(perf_page, every_width_before_and_after_its_end)
 		__u64 steps[] = { 0, 1, half - 2, 1, 1, 1, half / 2, half / 2 - 3 };
 		__u64 events = 0;
 
-		/* Start half of the range before the end, and count to nearly half after it. */
+		/* Count from half of the range before the wrap to nearly half after it. */
 		program(0, width, before, half);
 		for (unsigned int s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
 			count(0, width, steps[s]);
@@ -306,7 +306,7 @@ TEST_F(perf_page, times_by_one_plan_are_those_of_the_page)
 			page[0].time_mask = (1ULL << 56) - 1;
 			cpu.clock = 0xfedcba9876ULL + 0x123456789;
 			ASSERT_EQ(0, read_again());
-			/* The last clock value is too far ahead for the plan. */
+			/* For the last steps, the clock is too far ahead for the plan. */
 			for (__u64 step = 1; step < 1ULL << 33; step = 3 * step + 1) {
 				cpu.clock += step;
 				ASSERT_EQ(0, read_again());
@@ -352,7 +352,7 @@ TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
 }
 
 /*
- * The counters of an old plan can belong to another CPU, which has fewer counters, or does not
+ * The counters of an old plan can belong to another CPU that has fewer counters, or that does not
  * permit reading them.
  */
 TEST_F(perf_page, no_counter_of_an_old_plan_is_read)
@@ -370,7 +370,7 @@ TEST_F(perf_page, no_counter_of_an_old_plan_is_read)
 TEST_F(perf_page, locks_that_have_come_round)
 {
 	ASSERT_EQ(0, read_again());
-	/* 2^31 changes of each */
+	/* Simulate 2^31 changes of each page, after which its lock has the same value. */
 	for (unsigned int i = 0; i < N; i++)
 		page[i].offset = 1000;
 	cpu.clock += 1ULL << SHIM_PAGE_TICKS;
@@ -409,7 +409,7 @@ TEST_F(perf_page, what_is_added_changes)
 	EXPECT_EQ(-EOPNOTSUPP, read_again());
 	shim_page__end_change(&of.plan);
 	EXPECT_EQ(0, read_again());
-	/* The change never ends. */
+	/* This change never ends. */
 	shim_page__begin_change(&of.plan);
 	EXPECT_EQ(-EOPNOTSUPP, read_again());
 	EXPECT_EQ(-EOPNOTSUPP, read_again());

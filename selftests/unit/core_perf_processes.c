@@ -128,7 +128,7 @@ TEST_F(perf, a_tree_from_execve_on)
 	EXPECT_LT(0, self->room.sample.tick);
 }
 
-/* Continue a process after its first thread has exited. */
+/* Wait in a second thread, so that the process continues after its first thread has exited. */
 static void *waits(void *arg)
 {
 	pause();
@@ -185,9 +185,7 @@ static void *idles(void *arg)
 	return NULL;
 }
 
-/*
- * A process that starts another process on command, which does the same later, until the last one
- */
+/* A thread that starts the thread @late on command, after a delay, until @late is NULL */
 struct starter {
 	struct worker *late;
 	sem_t go, started;
@@ -251,7 +249,7 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		pthread_join(idlers[i], NULL);
 }
 
-/* A process that continuously starts threads that exit at once */
+/* A thread that continuously starts threads, which exit at once */
 struct breeder {
 	atomic_int tid;
 	atomic_bool over;

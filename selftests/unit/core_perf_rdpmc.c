@@ -47,8 +47,8 @@ static __u64 counter(__u32 number)
 }
 
 /*
- * Return a value like the CPU: in two halves in EAX and EDX, with zeros in the upper halves of the
- * registers.
+ * Return a value as the CPU does: in two halves in EAX and EDX, with zeros in the upper halves of
+ * the registers.
  */
 static void answer(int signal, siginfo_t *info, void *context)
 {
@@ -111,7 +111,7 @@ FIXTURE(rdpmc) {
 	bool is_real;
 };
 
-/* If the CPU executes the instruction, there is nothing to emulate. */
+/* If the CPU executes the instruction without a fault, there is nothing to emulate. */
 FIXTURE_SETUP(rdpmc)
 {
 	struct sigaction action = { .sa_sigaction = answer, .sa_flags = SA_SIGINFO | SA_NODEFER };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If any descriptor that libpfm needs is not available, loading it fails, and succeeds later. */
+/* If libpfm cannot open a file that it needs, loading it fails, and succeeds later. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>

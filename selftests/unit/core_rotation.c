@@ -146,7 +146,7 @@ TEST(shuffled)
 		}
 }
 
-/* The order is the expected one for this seed. */
+/* With a given seed, groups are shuffled in the same order as in the module. */
 TEST(the_modules_order)
 {
 	static const struct {

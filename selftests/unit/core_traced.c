@@ -19,8 +19,8 @@
 #include "kselftest_harness.h"
 
 #define MOST_STEPS	100000
-#define EACH		1000	/* a shorter call is interrupted at each instruction, */
-#define TIMES		100	/* and a longer one this number of times */
+#define EACH		1000	/* shorter calls are interrupted at each instruction */
+#define TIMES		100	/* number of times that a longer call is interrupted */
 
 /* Results of the stepped child: -1 during the call, then the number of errors found so far */
 static volatile int *state;
@@ -52,7 +52,7 @@ static void unset_both(void)
 	shim_traced__unset(b);
 }
 
-/* Use the set, like begin or end. */
+/* Use the set as the begin and the end of a transaction do. */
 static void use(void)
 {
 	__u64 values[VC_MAX_COUNTERS];
@@ -106,8 +106,8 @@ static void run_child(void)
 		called();
 		*state = faults;
 		/*
-		 * If the handler has passed another set to a call, the previous one is freed with
-		 * the next.
+		 * If the handler has passed another set, the next call frees the one that it
+		 * replaced.
 		 */
 		set_a();
 		faults += !is_held_right();
@@ -122,7 +122,7 @@ static int stopped_by(pid_t pid, int sig)
 {
 	int status, got = waitpid(pid, &status, 0);
 
-	/* A signal that arrived while it was blocked is delivered again. */
+	/* Deliver a SIGUSR1 that arrived while it was blocked, and wait for the next stop. */
 	if (got == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1) {
 		ptrace(PTRACE_CONT, pid, NULL, (void *)(long)SIGUSR1);
 		got = waitpid(pid, &status, 0);
@@ -131,8 +131,8 @@ static int stopped_by(pid_t pid, int sig)
 }
 
 /*
- * Step a call by this number of instructions, then run the handler.  Return 1, 0 if the call is
- * shorter, or -1.
+ * Step a call by @steps instructions, then run the handler.  Return 1, 0 if the call is shorter, or
+ * -1 on failure.
  */
 static int step(pid_t pid, int steps, int *stepped, int *faults)
 {
@@ -175,7 +175,7 @@ static int step_through(void (*call)(void), void (*handled)(void))
 			_exit(1);
 		run_child();
 	}
-	/* Run the call once to its end, to find its length. */
+	/* The first call runs to its end, to measure its length. */
 	ret = step(pid, MOST_STEPS, &length, &faults);
 	do
 		ret = ret < 0 ? ret : step(pid, steps, &stepped, &faults);

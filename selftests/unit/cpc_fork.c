@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If a set was bound before a fork, and the child uses its copy, the parent's counting is not
- * affected, although they share a descriptor.
+ * If a set was bound before a fork and the child uses its copy, the parent's counting is not
+ * affected, although parent and child share a descriptor.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -155,7 +155,10 @@ TEST_F(fork, an_inherited_set_may_be_changed_and_destroyed)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Close the handle first, and then release the process that belonged to it. */
+/*
+ * Close the handle, which must also release the process to which its set was bound.  Return 0 if it
+ * does.
+ */
 static int closes_and_releases(FIXTURE_DATA(fork) *self)
 {
 	cpc_unbind(self->cpc, self->set);

@@ -44,11 +44,11 @@ TEST_F(native, requests_take_them)
 	EXPECT_EQ(1, add(self, "Instr_cnt"));
 	EXPECT_EQ(-1, add(self, "instr_cnt"));
 	EXPECT_EQ(-1, add(self, "Instr_cnt:u"));
-	/* the case of letters matters in names of Solaris, not in perf's */
+	/* Names of Solaris are case-sensitive, perf's names are not. */
 	EXPECT_EQ(2, add(self, "PAPI_tot_cyc"));
 	EXPECT_EQ(-1, add(self, "PAPI_TOT_CYC"));
 	EXPECT_EQ(3, add(self, "Page-Faults"));
-	/* perf has no event for hits */
+	/* perf has no event for hits. */
 	EXPECT_EQ(-1, add(self, "EC_hit"));
 }
 
@@ -88,7 +88,7 @@ TEST_F(native, walks_list_them_only_if_asked)
 	EXPECT_LT(without.calls, with.calls);
 }
 
-/* Check that a listed name can be counted, which means that cpc_set_add_request() accepts it. */
+/* Check that cpc_set_add_request() accepts a listed name. */
 static void add_each(void *arg, const char *event)
 {
 	FIXTURE_DATA(native) *self = ((void **)arg)[0];

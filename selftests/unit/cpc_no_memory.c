@@ -163,7 +163,7 @@ TEST_F(memory, add_request)
 	cpc_attr_t attrs[] = { { "picnum", 1 }, { "picnum", 2 } };
 	int requests = 0;
 
-	/* fill the set's arrays, so the next request makes both grow */
+	/* Fill the set's arrays, so that the next request makes both grow. */
 	for (int i = 1; i < ROOM; i++)
 		ASSERT_EQ(i, cpc_set_add_request(self->cpc, self->set, "page-faults", 0,
 						 CPC_COUNT_USER, 0, NULL));

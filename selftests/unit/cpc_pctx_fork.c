@@ -23,7 +23,7 @@ static _Thread_local bool dawdles;
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-/* Make the releasing thread hold its lock until the other thread forks. */
+/* Delay the release of the lock, so that the other thread forks while it is held. */
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	if (dawdles) {
@@ -40,7 +40,7 @@ static void *lets_go(void *unused)
 	return unused;
 }
 
-/* Release the process, like a child that inherits a set. */
+/* Release the process, as a child that inherits a set does. */
 static int leaves(void)
 {
 	cpc_set_t set = { .pctx = &pctx };

@@ -154,13 +154,13 @@ TEST_F(pairs, counted_by_programs_too)
 	add(self, 0, 100);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
-	/* A reader that has removed the tag can assign another ID to it. */
+	/* A reader that has removed the tag can assign it another ID later. */
 	rows[1].id = SHIM_DIRECT_ID | 4;
 	rows[1].version = ++self->version;
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
 	EXPECT_EQ(4, sum_of(self, 2, 0));
-	/* The kernel assigns another ID to the tag. */
+	/* The kernel can also assign another ID to the tag. */
 	put(self, 0, 2, 100, 2, 1, 1);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(146, sum_of(self, 2, 1));
@@ -235,7 +235,7 @@ TEST_F(pairs, whatever_happens)
 	}
 }
 
-/* After 2^31, numbers restart, and skip existing ones. */
+/* After INT32_MAX, instance numbers start again, and skip those in use. */
 TEST_F(pairs, all_numbers_were_given)
 {
 	struct shim_live_tag *known = self->tags.at[0];
@@ -320,7 +320,7 @@ static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)
 }
 
 /*
- * The tags of one user have at most half of the rows, and other users' counts continue; freed rows
+ * The tags of one user take at most half of the rows, so other users' counts continue.  Freed rows
  * are reused.
  */
 TEST_F(pairs, slots_of_one_user)

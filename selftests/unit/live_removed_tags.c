@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If tags are removed and recreated, each label still belongs to one user permanently. */
+/* If tags are removed and created again, each label permanently belongs to one user. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If not all fit, the right user loses a place. */
+/* When there is no room for everything, the user with the largest share loses an item. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "live/proc.h"
 
 /*
- * A user that has more than the requester would then have loses the largest item or, among several
- * equally large ones, the latest.
+ * The user with the largest share loses an item if the share exceeds what the requester would then
+ * have: the largest item or, among equally large ones, the latest.
  */
 TEST(who_has_most)
 {

@@ -9,7 +9,7 @@
 #include "live/tags.h"
 #include "kselftest_harness.h"
 
-/* A tag, and its true transactions since its last record */
+/* A tag, and the true values of its transactions since its last record */
 struct window {
 	struct shim_live_tag tag;
 	uint64_t n, sum, least, most;

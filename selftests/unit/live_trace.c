@@ -19,7 +19,7 @@
 
 #define PRESENT	300
 #define NAMES	40000
-#define KEPT	1024	/* maximum for deleted tags; fewer tags exist at the same time */
+#define KEPT	1024	/* maximum number of deleted tags; fewer tags exist at once */
 
 /* Rows of the reader: a transaction of each existing tag, and its counts */
 static struct shim_bpf_stat stats[PRESENT];
@@ -169,7 +169,9 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	int32_t last = 0;
 	char name[SHIM_LIVE_NAME_LEN];
 
-	/* Only after three samples is a tag known to be deleted. */
+	/*
+	 * A tag is known to be deleted only after three samples, so some more tags can be present.
+	 */
 	if (n > PRESENT + KEPT + 2 * PRESENT)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -263,7 +265,7 @@ TEST_F(trace, tags_without_end)
 				begin(i, some_name(&next));
 		ASSERT_GT(NAMES, next);
 	}
-	/* These tags are also deleted, but others have been idle for longer. */
+	/* These tags are deleted as well, but other tags have been idle for longer. */
 	for (size_t i = 0; i < PRESENT / 3; i++)
 		transact(i, i);
 	ASSERT_EQ(0, shim_live_trace__sample(self->trace));

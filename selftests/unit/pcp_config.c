@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The right variables of pcp.conf become part of the environment, and threads that read the
+ * Variables of pcp.conf are added to the environment unless they are set.  Threads that read the
  * environment at the same time always find a complete one.
  */
 #define VARIABLES	200
@@ -54,7 +54,7 @@ TEST_F(config, becomes_environment)
 	EXPECT_STREQ("", getenv("SHIM_TEST_EMPTY"));
 	EXPECT_STREQ("a=b", getenv("SHIM_TEST_EQUAL"));
 	EXPECT_STREQ(self->path, getenv("PCP_CONF"));
-	/* Changes by the program are kept. */
+	/* The program's own changes are kept. */
 	ASSERT_EQ(0, setenv("SHIM_TEST_HAD", "changed", 1));
 	ASSERT_EQ(0, unsetenv("SHIM_TEST_FIRST"));
 	EXPECT_STREQ("changed", pmGetConfig("SHIM_TEST_HAD"));

@@ -53,10 +53,7 @@ static int privileged(void)
 	return shim_pfm__encode("cpu-clock", &request) == -ELIBACC ? 0 : 4;
 }
 
-/*
- * Make all calls whose files and hosts the environment can select, either in this program or as the
- * user's own.
- */
+/* Make all calls whose files and hosts the environment can select. */
 static int use_all(void)
 {
 	static pmLongOptions options[] = {
@@ -115,7 +112,10 @@ static int copy_with(const char *to, mode_t mode)
 
 #define VARIABLES	200
 
-/* Return whether this program, which contains the library, may read this variable. */
+/*
+ * Return whether @text, from the file of this program, is the name of a variable that the library
+ * may read.
+ */
 static bool is_variable(const char *text)
 {
 	static const char *const begins[] = {
@@ -159,7 +159,7 @@ static void run_all(const char *program, uid_t user, const char *value)
 	if (!pid) {
 		null = open("/dev/null", O_WRONLY);
 		dup2(null, 2);
-		alarm(5);	/* stop waiting: no process answers */
+		alarm(5);	/* do not wait: no process answers */
 		if (set_all(env, value) < 30 || setgid(user) || setuid(user))
 			_exit(1);
 		execve(program, argv, env);

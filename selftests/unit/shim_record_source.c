@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program's own metrics in the recorder's records can have accepted, rejected, and omitted
- * values.
+ * Values of a program's own metrics are recorded, except those that the recorder rejects or the
+ * program omits.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ FIXTURE_TEARDOWN(source)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* Close the archive, and read its first record.  Return whether it exists and is complete. */
+/* Close the archive, and read its first record.  Return whether the record exists and is valid. */
 static bool read_back(FIXTURE_DATA(source) *self)
 {
 	bool closed = !shim_record_close(self->rec);
@@ -186,7 +186,7 @@ TEST_F(source, what_is_refused_is_left_out)
 	EXPECT_EQ(-EINVAL, numval(self, TEXT));
 }
 
-/* Without a sample, the source is not called, but counts are recorded. */
+/* If sampling fails, the source's values are not requested, but counts are recorded. */
 TEST_F(source, without_a_sample_there_is_nothing_to_ask_for)
 {
 	const char *event = "page-faults";

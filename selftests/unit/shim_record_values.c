@@ -82,8 +82,8 @@ TEST_F(archive, label)
 }
 
 /*
- * Interpolation starts at the archive's start; if it was before the first record, the first row
- * would have no values.
+ * The archive starts at its first record.  If it started earlier, the first interpolated row would
+ * have no values.
  */
 TEST_F(archive, starts_at_its_first_record)
 {
@@ -148,7 +148,7 @@ TEST_F(archive, texts)
 	}
 	text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, COUNT(1));
 	EXPECT_NE(NULL, strstr(text, "cycles:u"));
-	/* every instance domain also has one */
+	/* Every instance domain also has a help text. */
 	for (unsigned int i = 0; i < shim_archive__ndescs(self->ar); i++) {
 		uint32_t indom = shim_archive__desc_at(self->ar, i)->indom;
 

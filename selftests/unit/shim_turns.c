@@ -14,7 +14,8 @@
 #define MS	1000000ULL
 
 /*
- * The part of the set that rejects the next call; events that are not multiplexed are created last
+ * The part of the set that rejects the next call, and the part that was created last, whose events
+ * are not multiplexed
  */
 static const void *refuses;
 static const void *last_made;
@@ -80,7 +81,8 @@ FIXTURE_TEARDOWN(turns)
 }
 
 /*
- * A slot can end within a microsecond, and the events of this microsecond belong to the next slot.
+ * Allow a difference of 2.  A slot can end within a microsecond, and the events of this microsecond
+ * are then counted in the next slot.
  */
 #define EXPECT_COUNT(expected, seen) do {		\
 	EXPECT_LE(seen, expected);			\
@@ -111,7 +113,8 @@ TEST_F(turns, counts_and_times_belong_together)
 	EXPECT_LT(400 * MS, first);
 	EXPECT_LT(400 * MS, second);
 	/*
-	 * cycles, instructions, cache-references and cache-misses are 0 to 3 in the kernel's list
+	 * In the kernel's list, cycles, instructions, cache-references and cache-misses are numbers
+	 * 0 to 3.
 	 */
 	EXPECT_COUNT(first / 1000, turns.values[0]);
 	EXPECT_COUNT(first * 2 / 1000, turns.values[1]);
@@ -119,7 +122,7 @@ TEST_F(turns, counts_and_times_belong_together)
 	EXPECT_COUNT(first * 4 / 1000, turns.values[4]);
 	EXPECT_COUNT(second * 5 / 1000, turns.values[5]);
 	EXPECT_COUNT(second * 6 / 1000, turns.values[7]);
-	/* page-faults and context-switches are 2 and 3, and count all the time */
+	/* page-faults and context-switches are numbers 2 and 3, and count all the time. */
 	EXPECT_EQ(turns.tick, turns.ticks[2]);
 	EXPECT_EQ(3000000, turns.values[2]);
 	EXPECT_EQ(4000000, turns.values[6]);
@@ -150,7 +153,7 @@ TEST_F(turns, recorders_refuse_it)
 	EXPECT_EQ(0, rmdir(folder));
 }
 
-/* If a call fails for one part, neither part changes. */
+/* If a call fails for one of a set's two parts, neither part changes. */
 TEST_F(turns, both_parts_or_none)
 {
 	struct shim_turns turns;

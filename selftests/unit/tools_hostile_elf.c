@@ -28,7 +28,7 @@
 #define MACHINE	EM_AARCH64
 #endif
 
-/* Other files of the command define this function. */
+/* Replace functions that the command defines in other files. */
 void vcpc_no_memory(void);
 unsigned int vcpc_distance(const char *a, const char *b);
 
@@ -165,7 +165,7 @@ TEST(section_that_swells)
 	close(image.fd);
 }
 
-/* A section can claim to expand in a program that another user owns. */
+/* Even root does not decompress sections of a program that another user owns. */
 TEST(module_that_swells)
 {
 	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30, .ch_addralign = 1 };
@@ -214,7 +214,7 @@ static int large_file(uint64_t note)
 	return fd;
 }
 
-/* A process can map hundreds of large files. */
+/* A process can map hundreds of large files, which are not all copied. */
 TEST(many_large_files)
 {
 	struct symbols_file file[FILES];
@@ -233,7 +233,7 @@ TEST(many_large_files)
 	}
 	/* Copying each of them would take 5 s. */
 	EXPECT_GT(1, (double)(clock() - start) / CLOCKS_PER_SEC);
-	/* Copies of files that frames name stay in memory. */
+	/* Files whose symbols are requested are copied, and the copies stay in memory. */
 	for (i = 0; i < FILES; i++) {
 		symbols_file_find(&file[i], 0x1000, &symbol);
 		EXPECT_STREQ("[large]+0x1000", symbol.name);

@@ -187,7 +187,7 @@ static bool slices_survive(FIXTURE_DATA(perfetto) *self, uint64_t seed, uint32_t
 	for (int i = 0; i < SLICES; i++) {
 		uint64_t end = 1000 + i / 2;
 
-		/* Ends of another CPU can be earlier. */
+		/* An event that ends on another CPU can have an earlier end. */
 		end -= roll(&seed, 20) ? 0 : roll(&seed, 30);
 		events[i] = event_of(SHIM_TRACE_OP_END, labels[roll(&seed, 3)],
 				     end - roll(&seed, longest), end);

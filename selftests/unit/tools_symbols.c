@@ -250,7 +250,6 @@ TEST_F(symbols, a_program_that_exited_before_it_was_learned)
 	EXPECT_STREQ("planted", self->symbol.name);
 }
 
-/* A file that was replaced by another one is not used. */
 TEST_F(symbols, a_program_that_exited_and_was_replaced)
 {
 	pid_t pid;
@@ -293,7 +292,10 @@ static struct rlimit limit_files(unsigned int n)
 	return old;
 }
 
-/* A process whose list of mappings, a mapped file, or the kernel's list could not be opened */
+/*
+ * A process is counted if its list of mappings, a mapped file, or the kernel's list could not be
+ * opened.
+ */
 TEST_F(symbols, too_many_open_files_are_counted)
 {
 	struct rlimit old = limit_files(0);
@@ -309,7 +311,7 @@ TEST_F(symbols, too_many_open_files_are_counted)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
-/* Mappings that could not be read, or for which there was no memory, are an error, and are counted. */
+/* It is an error, and is counted, if mappings cannot be read, or if there is no memory for them. */
 TEST_F(symbols, mappings_that_cannot_be_read)
 {
 	bad_line = "[stack]";
@@ -323,7 +325,7 @@ TEST_F(symbols, mappings_that_cannot_be_read)
 	EXPECT_EQ(2, symbols_dropped(self->symbols));
 }
 
-/* A table of a JIT compiler's symbols of which a part could not be read is marked as cut. */
+/* If only part of a JIT compiler's symbol table could be read, the table is marked as cut. */
 TEST_F(symbols, a_table_that_cannot_be_read)
 {
 	struct symbols_table *table;
@@ -350,7 +352,7 @@ TEST_F(symbols, a_table_that_cannot_be_read)
 	unlink(path);
 }
 
-/* There is nothing to read, so nothing is missing. */
+/* A process that does not exist has nothing to read, so it is not counted. */
 TEST_F(symbols, an_absent_process_is_not_counted)
 {
 	EXPECT_EQ(-ENOENT, symbols_learn(self->symbols, 1 << 30));
@@ -371,7 +373,10 @@ TEST_F(symbols, a_stripped_program)
 	EXPECT_STREQ(text, self->symbol.name);
 }
 
-/* If a file shrinks after it has been cached, there is no SIGBUS, and no name. */
+/*
+ * If a file shrinks after it has been cached, the cached name is returned, and the file is not
+ * read, which could cause a SIGBUS.
+ */
 TEST_F(symbols, a_truncated_file_of_another_user)
 {
 	if (geteuid())

@@ -52,7 +52,8 @@ static unsigned int most_in_a_bucket(size_t len, size_t at)
 }
 
 /*
- * 255 names in 64 buckets are four per bucket; if 20 are in one, a byte does not affect the hash.
+ * 255 names in 64 buckets are four per bucket on average.  If one bucket has 20, the byte does not
+ * affect the hash.
  */
 TEST(each_byte_reaches_the_bucket)
 {
@@ -113,7 +114,7 @@ TEST(equal_hashes)
 	}
 }
 
-/* Later, another name can be at the same address. */
+/* Later, the same address can contain another name. */
 TEST(another_name_at_the_same_address)
 {
 	struct shim_tag *first, *second;
@@ -155,7 +156,7 @@ static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name
 	EXPECT_EQ(tag, shim_tags__recent(process(), name));
 }
 
-/* The last byte of a name can be the last one of its page, and reads must not continue after it. */
+/* The last byte of a name can be the last one of its page, so reads must not continue after it. */
 TEST(at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -186,7 +187,7 @@ TEST(at_the_begin_of_a_word)
 	}
 }
 
-/* A long name was at this address, where a short one is now, at the end of readable memory. */
+/* A short name at the end of readable memory replaces a long one at the same address. */
 TEST(shorter_at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -216,7 +217,7 @@ static void *get_all(void *arg)
 	return NULL;
 }
 
-/* If threads create the same tags while the table grows, they get the same ones. */
+/* Threads that create the same tags while the table grows get the same tags. */
 TEST(threads)
 {
 	pthread_t thread[4];

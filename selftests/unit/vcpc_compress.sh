@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --compress compresses complete archives, which have the same values, and which PCP's tools can
-# read.
+# vcpc record --compress compresses complete archives.  PCP's tools can read them, and their values
+# are unchanged.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

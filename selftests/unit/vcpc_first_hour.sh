@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the commands in README like a new user in the first hour, without the module, each with valid, unusual and
-# invalid input.  Exit statuses match the manual.  An error is a line that names the command, and possibly a line that
-# suggests one.  The output contains no control characters and no invalid numbers.
+# A new user runs the commands in README in the first hour, without the module.  Test them with
+# valid, unusual and invalid input.  Exit statuses match the manual.  An error is reported in a line
+# that contains the name of the command; another line may suggest a command.  The output contains no
+# control characters and no invalid numbers.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/what $dir/out $dir/err"
@@ -231,7 +232,7 @@ for command in "dump zwei" "replay zwei" --help events; do
 	result "vcpc $command: its reader closes the pipe"
 done
 
-# An archive of another user
+# An archive that another user may not read
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 000 zwei.meta
 	# The checkout may be in a directory without search permission for others.

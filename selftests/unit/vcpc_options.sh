@@ -8,8 +8,8 @@ evidence=$dir/wrong
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 cd "$dir" || exit 1
 
-# COMMAND: letters without an argument / with an argument / rejected with an explanation; others are
-# unknown
+# COMMAND: letters without an argument / with an argument / rejected with an explanation; all other
+# letters are unknown
 table='
 stat:    Aadhjv/CDGIeoprtx/BMSTcgin
 record:  ah/CGIeopt/ADTdijrx
@@ -95,7 +95,8 @@ says "option '--json' takes no argument" stat --json=1
 says "unknown option '-q'" stat -vq true
 says "unknown or ambiguous option '--nonsense'" stat --nonsense true
 if "$vcpc" stat -e page-faults true 2>/dev/null && "$vcpc" record -o run -I 100 -e page-faults:u sleep 0.4 2>/dev/null; then
-	# A number without a unit is in milliseconds for perf, and in seconds for PCP.
+	# As in perf, an interval without a unit is in milliseconds when counting; as in PCP, it is
+	# in seconds when replaying.
 	"$vcpc" dump run | grep -c '^[0-9]' >wrong
 	[ "$(cat wrong)" -ge 4 ] && [ "$(cat wrong)" -le 6 ]
 	result "record -I 100 is 100 ms"

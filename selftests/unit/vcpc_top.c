@@ -11,7 +11,7 @@
 
 #include <shim/trace.h>
 
-/* Data that replace the trace handle's */
+/* Data that the test returns in place of the trace handle's */
 static struct shim_trace_stat stats[3];
 static struct shim_trace_count counts[2];
 static size_t nstats, ncounts;
@@ -243,8 +243,8 @@ TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 }
 
 /*
- * Names are cut by display columns: ten letters of two columns each, and more combining marks than
- * fit.
+ * Names are truncated by display columns: test letters two columns wide, and more combining marks
+ * than fit.
  */
 TEST_F(top, names_are_cut_by_columns)
 {
@@ -272,9 +272,9 @@ TEST_F(top, names_are_cut_by_columns)
 }
 
 /*
- * Make rows of a tag: this process twice, because two of its threads have different counters, and a
- * process that exited long ago; this process's other tag; and processes that write statistics
- * themselves.
+ * Make rows of several processes.  This process has two rows of one tag, because two of its threads
+ * have different counters, and one row of another tag.  Another process has exited long ago, and
+ * one row is that of processes that write statistics themselves.
  */
 static void some_processes(void)
 {
@@ -409,7 +409,7 @@ TEST_F(top, a_row_of_several_that_goes)
 	EXPECT_EQ(0, self->view.rows[1].rate);
 }
 
-/* A column of counts is not left out. */
+/* If there is no memory for the name of an event, its column is not omitted: the call fails. */
 TEST_F(top, no_memory_for_the_name_of_an_event)
 {
 	counts[0].event = "cycles";

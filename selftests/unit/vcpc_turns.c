@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of vcpc stat --multiplex are correct: known and unknown ones, and the share of
- * intervals that contain the true value.
+ * Estimates of vcpc stat --multiplex are correct, or marked as unknown, and the right share of
+ * intervals contains the true value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,10 @@
 
 #define MS	1000000ULL
 
-/* On a machine with one kind of core, values are extrapolated to the whole time. */
+/*
+ * Update the estimates as on a machine with one kind of core, where values are extrapolated to the
+ * whole time.
+ */
 static void look(struct vcpc_turns *turns, const struct shim_turns *now)
 {
 	uint64_t whole[SHIM_SET_MAX];

@@ -9,7 +9,6 @@
 #include <pcp/pmapi.h>
 #include <shim/shim.h>
 
-/* The metrics and replies of the simulated pmcd */
 #define PMID(item)	(60u << 22 | (item))
 #define INDOM		(60u << 22 | 7)
 
@@ -314,8 +313,9 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 TEST_F(with, instances_without_memory_are_an_error)
 {
 	/*
-	 * The sorted instances, their serial numbers, and the values of two metrics.  After the third
-	 * tick, the instances are known.
+	 * Each tick fails at one allocation: that of the sorted instances, of their serial numbers,
+	 * or of the values of one of the two metrics.  After the third tick, the instances are
+	 * known.
 	 */
 	static const int inst[] = { 2, 1 }, blocks[] = { 0, 1, 2, 1 };
 
@@ -332,7 +332,7 @@ TEST_F(with, instances_without_memory_are_an_error)
 }
 
 /*
- * If the recorder rejects a set, this set is missing, the others are recorded, and recording
+ * If the recorder rejects a set of values, the record lacks this set, has the others, and recording
  * continues.
  */
 TEST_F(with, one_bad_answer_is_left_out)
@@ -342,7 +342,7 @@ TEST_F(with, one_bad_answer_is_left_out)
 	answer(1, 2, inst);
 	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
 	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
-	/* its type differs from the declared one */
+	/* The type differs from the declared one. */
 	self->with->metrics[0].desc.type = PM_TYPE_32;
 	ASSERT_EQ(0, shim_record_tick(self->rec));
 	ASSERT_EQ(0, shim_record_tick(self->rec));
@@ -350,7 +350,7 @@ TEST_F(with, one_bad_answer_is_left_out)
 	EXPECT_STREQ("2: 1=10 2=11", recorded(self, PMID(2)));
 }
 
-/* The record lacks the values, and the recorder keeps the cause. */
+/* If a fetch fails, the record lacks the values, and the recorder keeps the cause. */
 TEST_F(with, the_cause_of_a_failed_fetch_is_kept)
 {
 	static const struct {
@@ -395,7 +395,7 @@ TEST_F(with, the_cause_of_missing_instances_is_kept)
 	EXPECT_EQ(-ETIMEDOUT, vcpc_with_missing(self->with));
 }
 
-/* A metric that could not be looked up is not skipped: it might exist. */
+/* If the lookup of a metric fails, the metric is not skipped, because it might exist. */
 TEST_F(with, a_failed_lookup_is_an_error)
 {
 	static const int errors[] = { PM_ERR_TIMEOUT, PM_ERR_IPC, -ENOMEM, -EMFILE };

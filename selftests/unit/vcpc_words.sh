@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An errno can have several causes.  Messages name the causes that are true here, not the others,
+# An errno can have several causes.  Messages describe only causes that are true on this machine,
 # and agree with vcpc doctor.  The test simulates the kernel: a system call filter returns the
 # errno, and mounts in a separate namespace cover files in /proc and /sys.
 set -u
