@@ -17,7 +17,7 @@ stop() {
 	fi
 }
 
-# answers: check whether the agent exports its control metrics, which means that it is ready
+# answers: wait until the agent exports its control metrics, which means that it is ready
 answers() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f trace.control.port 2>/dev/null | grep -q 14323; do

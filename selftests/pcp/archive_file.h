@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Archives for tests, written byte by byte from the format's description.  The code is independent
- * of the library's, so the tests find errors in either.
+ * Write archives for tests byte by byte, from the description of the format.  This code is
+ * independent of the library's, so tests find errors in either.
  *
  * All times are nanoseconds after AF_START.  The program exits on any failure.
  */
@@ -30,9 +30,9 @@ struct af {
 	int version;
 	FILE *meta, *data, *index;
 	struct af_bytes sets, blocks;
-	size_t *refs;		/* positions in sets that contain offsets of blocks */
+	size_t *refs;		/* positions in @sets of offsets of blocks */
 	size_t nrefs;
-	size_t numval_at;	/* index of the open set in sets, or 0 */
+	size_t numval_at;	/* index in @sets of the open set's number of values, or 0 */
 	uint32_t npmids, numval;
 	int64_t at;
 };
@@ -85,7 +85,7 @@ static inline void af_stamp(struct af_bytes *b, int version, int64_t ns)
 	af_put32(b, (uint32_t)(version == 3 ? ns % AF_SEC : ns % AF_SEC / 1000));
 }
 
-/* Add the record's length before and after the record, and write it to its file. */
+/* Write the bytes to a file as a record, with the length before and after them. */
 static inline void af_frame(struct af_bytes *b, FILE *f)
 {
 	unsigned char len[4] = { (b->len + 8) >> 24, (b->len + 8) >> 16, (b->len + 8) >> 8,
@@ -132,7 +132,7 @@ static inline void af_open(struct af *a, const char *base, int version)
 	a->index = af_file(base, "index", version, -2);
 }
 
-/* @names: one or more names, separated by blanks */
+/* Add a metric; @names are its names, separated by blanks. */
 static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom, int sem,
 			   uint32_t units, const char *names)
 {
@@ -160,7 +160,7 @@ static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom
 	free(b.data);
 }
 
-/* The instances are named "iN", with ascending IDs. */
+/* Add a state of an instance domain; instances are named "iN", and their IDs must ascend. */
 static inline void af_indom(struct af *a, int64_t ns, uint32_t indom, unsigned int n,
 			    const int *ids)
 {
@@ -265,7 +265,7 @@ static inline void af_begin(struct af *a, int64_t ns)
 	af_put32(&a->sets, 0);
 }
 
-/* Add a metric, which is followed by its values, or has an error or 0 and no values. */
+/* Add a metric to the record: its values follow, or @error is an error, or 0 without values. */
 static inline void af_set(struct af *a, uint32_t pmid, int error)
 {
 	af_put32(&a->sets, pmid);
@@ -462,7 +462,7 @@ static inline void af_vectors_record(struct af *a, int i)
 	text[0] = 'i';
 	af_set(a, AF_PMID(ISTR), 0);
 	af_string(a, -1, text);
-	if (i == 0 || i == 2) {		/* between them, an error */
+	if (i == 0 || i == 2) {		/* the record between them has an error */
 		af_set(a, AF_PMID(ERRORS), 0);
 		af_u32(a, -1, 100 * (uint32_t)n);
 	} else if (i == 1) {

@@ -18,7 +18,7 @@ struct worker {
 	int wrong;
 };
 
-/* Return the expected value of a counter at this time. */
+/* Return the expected value of a counter at @ms, or -1 after 10 s. */
 static int64_t expected(int64_t ms)
 {
 	return ms <= 10000 ? (int64_t)(0.5 + ms * 13 / 10000.0) : -1;

@@ -13,7 +13,7 @@ evidence=$dir/log
 # do not use it.
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 
-# ThreadSanitizer needs the address layout of older kernels.
+# ThreadSanitizer fails if addresses are randomized as widely as newer kernels do.
 run=
 setarch -R true 2>/dev/null && run='setarch -R'
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc dump, label, summary and replay with time windows print the same output as PCP's own tools.
+# vcpc dump, label, summary and replay print the same output as PCP's own tools, including for time windows.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -168,7 +168,7 @@ run replay -g -c "$a"
 result "replay -g: refuses CSV"
 [ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
 result "instances: metrics without instances are listed"
-# Read several archives as one, by directory and by list.
+# Read several archives as one, given as a directory and as a list.
 mkdir "$dir/two"
 "$dir/named" "$dir/two/a" && "$dir/named" "$dir/two/b" 1000
 for two in "$dir/two" "$dir/two/b,$dir/two/a"; do
@@ -272,8 +272,8 @@ run label "$a" "$dir/nothing" "$dir/n"
 [ $? = 1 ] && [ "$(grep -c '^  host' "$dir/out")" = 2 ]
 result "label: of several, one of which does not exist"
 
-# Print metric and instance, average over time, minimum, maximum and number of values, rounded as by
-# pmlogsummary.
+# Print the metric and instance, the average over time, the minimum and maximum, and the number of values, rounded as
+# pmlogsummary rounds them.
 pmlogsummary -ay "$a" | awk 'NR > 4 { at = $2 ~ /^\[/; metric = $1
 	if (at) { inst = $2; gsub(/[]["]/, "", inst); metric = metric "[" inst "]" }
 	print metric, $(3 + at), $(4 + at), $(5 + at), $(6 + at) }' | sort >"$dir/want"

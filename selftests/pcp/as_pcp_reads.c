@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PCP's own writers produce irregular archives, which its library accepts silently.  Ours must do
- * the same.
+ * PCP's own writers produce irregular archives, which PCP's library reads without an error.  Our
+ * library must read them too.
  */
 #include <endian.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* Return the labels of an instance, or the call's error. */
+/* Return the labels of instance @inst, or the error @n of the call. */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -49,7 +49,7 @@ static void context_of_any_number(struct af *a)
 	af_labels(a, 0, PM_LABEL_CONTEXT, 0, 1, &label);
 }
 
-/* PCP's importer stores any number that it receives, even a meaningless one. */
+/* PCP's importer stores labels of a context with any identifier, even a meaningless one. */
 TEST_F(made, labels_of_the_context)
 {
 	pmLabelSet *sets = NULL;
@@ -100,8 +100,8 @@ TEST_F(made, several_records_of_labels_of_one_time)
 }
 
 /*
- * Change a word of version 3's label in each file: offset 12 is the start in seconds, offset 28 the
- * features.
+ * Replace the word at offset @at of version 3's label in each file: 12 is the start time in
+ * seconds, 28 the features.
  */
 static void patch_labels(const char *base, long at, uint32_t word)
 {
@@ -170,7 +170,7 @@ TEST_F(made, stray_bytes_at_a_volumes_end)
 	EXPECT_EQ(PM_ERR_LOGREC, last);
 }
 
-/* The next archive of a list is read after the stray bytes. */
+/* After stray bytes at the end of an archive, the next archive of a list is read. */
 TEST_F(made, stray_bytes_before_the_next_archive)
 {
 	char second[300], list[600];
@@ -196,7 +196,7 @@ TEST_F(made, stray_bytes_before_the_next_archive)
 	append(self->base, 3);
 	snprintf(list, sizeof(list), "%s,%s", self->base, second);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, list), 0) TH_LOG("%d", pmWhichContext());
-	/* including the mark between them */
+	/* The records include the mark between the two archives. */
 	EXPECT_EQ(alone + 1 + 3, records(&last));
 	EXPECT_EQ(PM_ERR_EOL, last);
 }

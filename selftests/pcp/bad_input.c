@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pass invalid arguments, and open archives that are missing, empty, truncated or modified. */
+/*
+ * Calls with invalid arguments, and archives that are missing, empty, truncated or modified, cause
+ * the right errors.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -142,8 +145,8 @@ static unsigned char *load(const char *path, size_t *size)
 }
 
 /*
- * Set an old modification time, because the reader waits for the rest of a partial record in a
- * recently written file.
+ * Write a file with an old modification time, because the reader of a recently written file waits
+ * for the rest of a partial record.
  */
 static void save(const char *path, const unsigned char *data, size_t size)
 {
@@ -155,7 +158,8 @@ static void save(const char *path, const unsigned char *data, size_t size)
 }
 
 /*
- * Fetch the given number of metrics until the end; return the number of fetches that report damage.
+ * Fetch @nmetrics metrics until the end.  Return the number of fetches that report damage, or -1
+ * after any other error.
  */
 static int count_damage(const char *base, int nmetrics, int from, int step)
 {
@@ -180,7 +184,7 @@ static int count_damage(const char *base, int nmetrics, int from, int step)
 
 TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, from near the end, and from after the end */
+	/* Fetch in small steps, in large steps, from near the end, and from after the end. */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 20000 }, { 45000, 1000 }, { 90000, 1000 } };
 	unsigned char *data;
 	char path[512];
@@ -239,12 +243,12 @@ static void make_volumes(const char *base, long *offsets)
 	af_close(&a);
 }
 
-/* Damage to volume 1, and the records that can still be read */
+/* Damage to volume 1 */
 static const struct damage {
 	int record;		/* the first damaged record */
-	/* Offset of the damage in the record; the file ends there, or ... */
+	/* offset in the record where the file ends, or where @bytes are overwritten */
 	long at;
-	const char *bytes;	/* ... overwritten there */
+	const char *bytes;
 	int behind;		/* the first intact record after the damage */
 } damages[] = {
 	{ 9, 20, NULL, 10 }, { 7, 20, NULL, 10 }, { 7, 0, "\1\2\3\4", 8 },
@@ -289,7 +293,7 @@ static void right_or_missing(struct __test_metadata *_metadata, const struct dam
 
 TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, backwards, and from after the end */
+	/* Fetch in small steps, in large steps, backwards, and from the middle. */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 700 }, { 0, 6000 }, { 19000, -1000 },
 				       { 19000, -4500 }, { 12000, 500 } };
 	const pmID pmids[] = { AF_PMID(1), AF_PMID(2), AF_PMID(3) };
@@ -349,7 +353,7 @@ static void use_all(const char *base)
 	pmDestroyContext(pmWhichContext());
 }
 
-/* If any byte is wrong, each call returns; the sanitizers detect invalid accesses. */
+/* After a change of any byte, each call returns; the sanitizers detect invalid accesses. */
 TEST_F(archive, every_byte_changed)
 {
 	static const char *const suffixes[] = { "meta", "0", "index" };

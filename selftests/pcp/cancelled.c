@@ -10,8 +10,8 @@
 #include "pcp_fixture.h"
 
 /*
- * A cancelled thread leaves AddressSanitizer's marks on its stack, and AddressSanitizer then
- * reports the thread's own clean-up of the alternate signal stack.
+ * If a thread is cancelled, its stack keeps AddressSanitizer's marks.  AddressSanitizer would then
+ * report the thread's own clean-up of the alternate signal stack.
  */
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -21,7 +21,10 @@ const char *__asan_default_options(void)
 
 static int context;
 
-/* Fetch in a thread that is cancelled at the first cancellation point within the call. */
+/*
+ * Request this thread's cancellation, so that it is cancelled at the first cancellation point
+ * within a call.
+ */
 static void *fetches(void *arg)
 {
 	pthread_cancel(pthread_self());

@@ -96,7 +96,7 @@ fresh
 poke 0 $((808 + 3)) 377
 says 0 'two length words differ' "a record's length"
 fresh
-# High half of the second record's seconds
+# The byte is in the high half of the second record's seconds.
 second=$((808 + $(od -An -tu1 -j811 -N1 "$dir/c.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/c.0")))
 poke 0 $((second + 4)) 0
 says 0 'older than the archive' "a time before the start"
@@ -122,7 +122,8 @@ result "no archive is given"
 run "$dir/vectors2.meta" "$dir/vectors3"
 result "several archives, and one by a file's name"
 
-# Directories and lists: each archive is checked once, and damaged ones are reported with their directory.
+# Directories and lists can be checked: each archive is checked once, and damaged ones are reported with their
+# directory.
 mkdir "$dir/all" "$dir/none"
 for archive in a b c d; do
 	for suffix in 0 meta index; do
@@ -155,7 +156,7 @@ run "$dir/none" "$dir/all/a"
 [ $? = 1 ] && grep -q "the directory '$dir/none' contains no archives" "$dir/err"
 result "a directory without archives"
 
-# The check ends for every change of a byte.
+# The check terminates if any byte is changed.
 bad=0
 for seed in $(seq 150); do
 	fresh
@@ -171,8 +172,7 @@ if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
 	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
-		# Ignore what 6.0.3 reports about a logger's derived metrics, because 6.3.8 does not
-		# report it.
+		# Ignore what pmlogcheck 6.0.3, but not 6.3.8, reports about a logger's derived metrics.
 		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | grep -v 'domain of pmid' | head -n 1)
 		[ -n "$complaint" ] || continue
 		timeout 900 "$vcpc" check "$archive" >"$dir/found" 2>&1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Clients of PCP 7.2.2 print the same values that our library reads, both from archives that vcpc
-# record and our import library wrote and from pmdavcpc under pmcd 7.2.2: pmrep, the pcp2* exporters,
-# Cockpit's bridge, pmseries with a Valkey server, pmproxy and pcp-htop.
+# Clients of PCP 7.2.2 print the same values as our library: pmrep, the pcp2* exporters, Cockpit's bridge, pmseries with
+# a Valkey server, pmproxy and pcp-htop.  They read archives that vcpc record and our import library wrote, and pmdavcpc
+# under pmcd 7.2.2.
 #
 # The agent is built with the agent library of 7.2.2.
 set -u
@@ -25,7 +25,7 @@ trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 valkey=''
 export PATH="$dir/bin:$build/bin:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
-# peer_programs: set up the programs of 7.2.2 with its paths, because they start each other
+# peer_programs: create wrappers of the programs of 7.2.2 in $dir/bin, because these programs start each other
 peer_programs() {
 	mkdir -p "$dir/bin" "$dir/tmp" || return 1
 	for program in pmcd pmcpp pmnsmerge pminfo; do
@@ -73,7 +73,7 @@ client() {
 	result "$label: $name"
 }
 
-# over ARCHIVE INTERVAL METRIC...: run each client on an archive
+# over ARCHIVE INTERVAL METRIC...: run each client on ARCHIVE
 over() {
 	archive=$dir/$1 label="$1 archive" interval=$2 times=''
 	shift 2
@@ -99,7 +99,7 @@ over_with_texts() {
 	client pcp2opentelemetry opentelemetry -a "$archive" -t "$interval" -r "$@"
 }
 
-# live METRIC...: run each client with pmcd, while the values do not change
+# live METRIC...: run each client against pmcd, while the values do not change
 live() {
 	ours=$dir/live label=live times=live
 	"$dir/live_csv" 127.0.0.1 "$@" >"$ours"
@@ -112,7 +112,7 @@ live() {
 	client pcp2opentelemetry opentelemetry -h 127.0.0.1 -s 1 -r "$@"
 }
 
-# until_done COMMAND: repeat it until it succeeds
+# until_done COMMAND: repeat COMMAND until it succeeds
 until_done() {
 	tries=0
 	until "$@"; do
@@ -185,8 +185,7 @@ htop() {
 	grep -q "V: module: $module tracing: 2" "$dir/screen"
 }
 
-# in_place ARCHIVE NAME OPTION...: check that the client prints the same with our library in place
-# of PCP's
+# in_place ARCHIVE NAME OPTION...: check that the client NAME prints the same with our library in place of PCP's
 in_place() {
 	archive=$1 name=$2
 	shift 2
@@ -226,7 +225,7 @@ result "the agent and archives are created"
 [ $tap_failed = 0 ] || done_testing
 over_with_texts recorded 40msec trace.transact vcpc.count vcpc.time vcpc.transact.hist vcpc.transact.p99_time
 over_with_texts imported 7msec trace vcpc
-# Fetch groups, which the clients use, keep discrete values after a mark.
+# The clients use fetch groups, which keep discrete values after a mark.
 over types 2sec demo.d.m3 demo.e.m19 demo.e.m4 demo.e.m9
 cockpit_archive trace.transact.count trace.transact.total_time vcpc.count.page_faults vcpc.count.task_clock
 series trace.transact.count vcpc.count.page_faults vcpc.transact.hist

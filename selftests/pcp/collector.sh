@@ -1,15 +1,14 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts: start and stop PCP's own collector with its sample agents, as a process and
-# inside pmcd.
+# Sourced by scripts: start and stop PCP's own collector with its sample agents, one as a process and one inside pmcd.
 #
-# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a
-# scratch directory.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
+# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a scratch directory.
+# Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
 sample=$PCP_PMDAS_DIR/sample
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG=''
 pmcd_options='' pmcd_access='allow "*" : all;' collector=
 
-# Create the namespace, the help texts and the agents of a private collector, once.
+# Create a private collector, once: its namespace, help texts and agents.
 make_collector() {
 	original=$PCP_PMDAS_DIR
 	export PCP_PMDAS_DIR="$dir/pmdas"
@@ -44,7 +43,7 @@ sample_pid() {
 	done
 }
 
-# answers SPEC: check whether pmcd and its agent respond
+# answers SPEC: wait until pmcd and its agent respond
 answers() {
 	tries=0
 	until pminfo -h "$1" -f sample.long.one 2>/dev/null | grep -q 'value 1$'; do

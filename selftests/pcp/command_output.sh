@@ -26,7 +26,7 @@ run() {
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# A full disk is reported.
+# If the disk is full, the command fails and reports the reason.
 for command in replay summary label dump 'replay -c' 'replay -j' 'replay -p' help 'help stat' --version; do
 	archive=$dir/v
 	case $command in help* | --*) archive= ;; esac
@@ -63,7 +63,7 @@ run replay -c -m forw "$dir/h" any.bytes && LC_ALL=C grep -q '?control' "$dir/ou
 tame
 result "CSV has no control characters"
 
-# Dates are printed if times of day are ambiguous.
+# Rows have dates if times of day would be ambiguous.
 run replay "$dir/long" -t 12h && [ "$(grep -c '^2001-09-[01][0-9] [0-9][0-9]:46:40 ' "$dir/out")" = 7 ] &&
 	grep -q '2001-09-09 01:46:40 to 2001-09-12 01:46:40' "$dir/out"
 result "replay: dates over several days"
@@ -76,7 +76,7 @@ result "replay: no dates within a day"
 TZ=XXX-22:13 run replay "$dir/v" -t 10s v.inst && grep -q '^2001-' "$dir/out"
 result "replay: a midnight in the selected zone causes dates"
 
-# Readable data of a damaged archive are printed, and a message reports the damage.
+# The readable data of a damaged archive are printed, and a message reports the damage.
 cut() {
 	for suffix in 0 meta index; do
 		cp "$dir/v.$suffix" "$dir/cut.$suffix"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc compare finds the planted differences, judges them, and reports conditions with its exit
-# status.
+# vcpc compare finds the planted differences, judges them, and returns the result of conditions in its exit status.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +13,8 @@ vcpc=$build/bin/vcpc
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/err"
 
-# Record two sides of three runs: 5 % more instructions with no variation, 10 % more time with some.
+# Record two sides of three runs each.  The second side has 5 % more instructions, without variation, and takes 10 %
+# more time, with some variation.
 cc_shim -o "$dir/run" "$here/peer/recorded_run.c"
 result "the program that writes archives compiles"
 mkdir "$dir/base" "$dir/new"
@@ -31,7 +31,7 @@ compare() {
 	"$vcpc" compare "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# row SCOPE WHAT: print the rest of this row, with single blanks
+# row SCOPE WHAT: print the rest of the row of WHAT below SCOPE, with single blanks
 row() {
 	awk -v scope="$1" -v what="$2" '
 		/^[^ ]/ { inside = index($0, scope " ") == 1 }
@@ -63,10 +63,10 @@ compare "$dir/base/r1" "$dir/other"
 says checkout time '5 us - - - only in A'
 says 'pay: in/out' instructions '- 2000 - - only in B'
 
-# A counter that exists in the first record starts with its value there.
+# If a counter exists in the first record, its difference is computed from its value there.
 compare -S 1s "$dir/base/r1" "$dir/new/r1" && says checkout count '500 500 0 % - same'
 
-# A tag that was removed and added again has several instances; their values are summed.
+# A tag that was removed and added again has several instances, whose values are added.
 if command -v pmlogextract >/dev/null; then
 	"$dir/run" "$dir/l1" 7 checkout 1000 5000 2000 && "$dir/run" "$dir/l2" 7 checkout 3000 9000 4000 2 &&
 		pmlogextract "$dir/l1" "$dir/l2" "$dir/lives" && compare "$dir/lives" "$dir/l2"
@@ -164,7 +164,7 @@ result "summary: no histograms"
 	! grep -q 'omitted' "$dir/out"
 result "... unless requested by name"
 
-# Any archives can be compared: rates of counters, and averages of other metrics.
+# Archives of other programs can be compared: by rates of counters, and by averages of other metrics.
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive" "$dir/v" 3 vectors &&
 	compare "$dir/v" "$dir/v" v && [ -n "$(row 'the run' v.inst)" ] && [ -n "$(row 'the run' 'v.set[i0]')" ]
 result "metrics of other programs"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test contexts: handles, the current context of each thread, copies, and concurrent use by
- * threads.
+ * Test contexts: handles, the current context of each thread, copies, and threads that use contexts
+ * at the same time.
  */
 #include <pthread.h>
 
@@ -43,7 +43,7 @@ TEST_F(archive, each_has_its_own_time)
 	b = pmDupContext();
 	ASSERT_GE(b, 0);
 	EXPECT_EQ(pmWhichContext(), b);
-	/* the copy continues from the same time */
+	/* The copy continues from the same time. */
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 5);
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 10);
 	ASSERT_EQ(pmUseContext(a), 0);
@@ -79,7 +79,10 @@ static int instances_now(void)
 	return n;
 }
 
-/* The original copies a profile only if the profile has domains. */
+/*
+ * A copy of a context excludes all instances if the original context does.  PCP copies a profile
+ * only if it has domains.
+ */
 TEST_F(archive, a_copy_excludes_all_instances)
 {
 	ASSERT_EQ(pmDelProfile(PM_INDOM_NULL, 0, NULL), 0);
@@ -88,8 +91,8 @@ TEST_F(archive, a_copy_excludes_all_instances)
 }
 
 /*
- * Without a list, the number of instances does not affect a single domain, and only 0 affects all
- * domains.
+ * Without a list of instances, their number is ignored for a single domain.  For all domains the
+ * call has an effect only if the number is 0.
  */
 TEST_F(archive, a_profile_without_a_list)
 {
@@ -108,7 +111,9 @@ TEST_F(archive, a_profile_without_a_list)
 	EXPECT_EQ(instances_now(), 0);
 }
 
-/* The teardown destroys the context; a result outlives its context. */
+/*
+ * A result stays valid after its context has been destroyed.  (The teardown destroys this context.)
+ */
 TEST_F(archive, results_outlive_contexts)
 {
 	pmID pmid = AF_PMID(ISTR);
@@ -126,7 +131,7 @@ TEST_F(archive, results_outlive_contexts)
 
 struct job {
 	const char *base;
-	int handle;		/* the shared context; -1 if each thread creates its own */
+	int handle;		/* shared by the threads, or -1: each creates its own */
 	int bad;
 };
 

@@ -2,7 +2,7 @@
 /* Test each deliberate difference from PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
 #include "pcp_fixture.h"
 
-/* Hours have 3600 s, and no unit overflows; see mode_units.c. */
+/* Hours have 3600 s, and no unit overflows.  (mode_units.c tests all units.) */
 
 TEST_F(archive, stamps_are_normalised)
 {
@@ -34,8 +34,8 @@ TEST_F(archive, a_metric_may_be_asked_for_twice)
 }
 
 /*
- * At exactly the time of a record, the text of that record is returned, regardless of the direction
- * from which the time was reached.
+ * At exactly the time of a record, the text of that record is returned, whether the time is reached
+ * forwards or backwards.
  */
 TEST_F(archive, texts_at_the_time_of_a_record)
 {
@@ -69,7 +69,9 @@ TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
 	pmFreeResult(r);
 }
 
-/* pmSetMode() resets the state, so the first fetch after it returns the counter. */
+/*
+ * pmSetMode() makes the context forget the previous fetch, so the next fetch returns the counter.
+ */
 TEST_F(archive, set_mode_forgets_the_fetch_before)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 20000, 15000), 0);
@@ -94,7 +96,7 @@ TEST_F(archive, jumps_see_marks)
 
 /*
  * If two lists are fetched alternately, each counter is missing once after the mark, regardless of
- * the list that was fetched when the mark was passed.
+ * which list is fetched when the mark is passed.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
 {
@@ -117,9 +119,9 @@ TEST_F(archive, lists_that_alternate_around_a_mark)
 }
 
 /*
- * numbered() - replace the fixture's archive with one whose i-th record contains the number i
+ * numbered() - write an archive whose i-th record contains the number i
  * @seconds: time of each of the @n records
- * @index: calls af_index() before record @i, or does nothing
+ * @index: called before each record and at the end; adds index entries
  */
 static void numbered(struct af *a, char *base, size_t size, const int *seconds, int n,
 		     void (*index)(struct af *a, int i))
@@ -153,7 +155,7 @@ static void index_of_the_first(struct af *a, int i)
 }
 
 /*
- * Give the entry for record 2 a slightly later time, and the entry for the end the time of record
+ * Add an entry for record 2 with a slightly later time, and one for the end with the time of record
  * 3.
  */
 static void index_that_is_near(struct af *a, int i)
@@ -178,7 +180,7 @@ TEST_F(archive, an_unknown_metric_does_no_harm)
 	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 1, 0, "x");
 	for (int i = 0; i < 3; i++) {
 		af_begin(&a, i * AF_SEC);
-		af_set(&a, AF_PMID(NEVER), 0);		/* without a descriptor */
+		af_set(&a, AF_PMID(NEVER), 0);		/* a metric without a descriptor */
 		af_u32(&a, -1, 7);
 		af_set(&a, AF_PMID(CU32), 0);
 		af_u32(&a, -1, (uint32_t)i * 10);
@@ -263,14 +265,17 @@ TEST_F(archive, equal_stamps_and_a_rare_metric)
 		ASSERT_EQ(go_to(PM_MODE_INTERP, 15000, 0), 0);
 		ASSERT_EQ(pmFetch(n, pmids, &r), 0);
 		ASSERT_EQ(r->vset[0]->numval, 1);
-		/* between 40, the last one at 10 s, and 90, the first one at 20 s */
+		/* The values are 40, the last one at 10 s, and 90, the first one at 20 s. */
 		EXPECT_EQ(r->vset[0]->vlist[0].value.lval, 65);
 		pmFreeResult(r);
 	}
 	af_remove(base);
 }
 
-/* Fetches of another metric and index entries of later observations hide no observations. */
+/*
+ * Earlier fetches of another metric, and index entries of later observations, do not hide any
+ * observation.
+ */
 TEST_F(archive, earlier_fetches_hide_nothing)
 {
 	static const struct {
@@ -369,8 +374,8 @@ static uint64_t wide_at(pmID pmid, int64_t ms)
 }
 
 /*
- * With PCP_COUNTER_WRAP, counters that wrap are interpolated, the 64-bit one even by more than half
- * of its range.
+ * With PCP_COUNTER_WRAP, counters that wrap are interpolated.  A 64-bit counter may even increase
+ * by more than half of its range.
  */
 TEST_F(archive, wrapping_counters)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test derived metrics without PCP as a reference: limits, arbitrary expressions, circular
- * definitions, and threads.
+ * Test features of derived metrics that are not compared with PCP: limits, arbitrary expressions,
+ * circular definitions, and threads.
  */
 #include <locale.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static pmID find(const char *name)
 	return pmid;
 }
 
-/* Return the first value of a metric in the next fetch: 0 or more, an error, or NOTHING. */
+/* Return the first value of a metric in the next fetch (0 or more), an error, or NOTHING. */
 static int64_t value_of(const char *name)
 {
 	return fetch_number(find(name), NULL);
@@ -158,8 +158,8 @@ TEST_F(archive, definitions_that_go_in_circles)
 }
 
 /*
- * As in 6.3.8, a derived metric cannot be an operand.  The error names it, and no metric is
- * defined.
+ * As in 6.3.8, an operand cannot be a derived metric.  The error message contains the operand's
+ * name, and no metric is defined.
  */
 TEST_F(archive, operands_that_are_derived)
 {
@@ -259,7 +259,10 @@ TEST_F(archive, instances_that_shift)
 	pmDestroyContext(pmWhichContext());
 }
 
-/* The first derived metric has the identifier 511.0.3. */
+/*
+ * An archive's own metric keeps its identifier 511.0.3, which would be that of the first derived
+ * metric.
+ */
 TEST_F(archive, an_archives_own_identifiers_stay_its_own)
 {
 	pmUnits none = { 0 };
@@ -304,7 +307,7 @@ TEST_F(archive, constants_alone)
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
 
-/* pmLookupName() returns the number of names that were found, in any order. */
+/* If some names are unknown, pmLookupName() returns the number of known names, in any order. */
 TEST_F(archive, names_of_which_some_are_none)
 {
 	const char *names[] = { "v.nosuch", "both.kinds", "v.cu32", "v.cu32.below", "both.kinds" };
@@ -552,8 +555,8 @@ TEST(folders_that_are_links_to_each_other)
 }
 
 /*
- * After an error of the operand, the next change also returns the error.  A change that was not
- * evaluated because of an error continues from its last value.
+ * If an operand has an error, delta() returns this error in two fetches.  A delta() that was not
+ * evaluated because another operand had an error continues from its last value.
  */
 TEST_F(archive, a_change_after_an_error)
 {
@@ -578,7 +581,7 @@ TEST_F(archive, a_change_after_an_error)
 	}
 }
 
-/* In a copy of its context, a derived metric of one context has no values. */
+/* A copy of a context lacks the context's derived metrics, so they have no values there. */
 TEST_F(archive, a_metric_of_another_context)
 {
 	const char *name = "d.own";

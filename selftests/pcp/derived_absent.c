@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test derived metrics without a value: counters that decrease, novalue(), and ternaries whose
- * operands are nonexistent metrics.
+ * Test derived metrics that have no value: rates of counters that decrease, novalue(), and
+ * conditional expressions whose operands do not exist.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const struct {
 
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
-/* At 0, 10, 20 and 30 s */
+/* values at 0, 10, 20 and 30 s */
 static const int values[FETCHES] = { 100, 200, 50, 150 };
 
 FIXTURE(absent) {
@@ -76,10 +76,7 @@ FIXTURE_TEARDOWN(absent)
 	EXPECT_EQ(0, system(command));
 }
 
-/*
- * Print a value set as text: "-" without values, "1=5 2=7" with instances.  Print its descriptor as
- * "type sem units".
- */
+/* Print the values of a set to @out: "-" without values, "1=5 2=7" with instances. */
 static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 {
 	*out = '\0';
@@ -88,7 +85,7 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	if (!set->numval)
 		strcpy(out, "-");
 	for (int i = 0; i < set->numval; i++) {
-		/* instances are unordered in INTERP mode */
+		/* In INTERP mode, the order of instances is undefined. */
 		bool swap = set->numval == 2 && set->vlist[0].inst > set->vlist[1].inst;
 		const pmValue *value = &set->vlist[swap ? 1 - i : i];
 		pmAtomValue v;
@@ -101,7 +98,10 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	}
 }
 
-/* Print an expression's descriptor, then its results in all four fetches, comma-separated. */
+/*
+ * Print an expression's descriptor to @out, as "type sem units", then its results in all four
+ * fetches, separated by commas.
+ */
 static void evaluate(const char *base, const char *expr, int mode, char *out)
 {
 	static unsigned int number;
@@ -109,8 +109,8 @@ static void evaluate(const char *base, const char *expr, int mode, char *out)
 	char name[32], type[20], units[60];
 	const char *names[] = { name };
 	/*
-	 * fetch also a metric of the archive, because records without any requested metric are
-	 * skipped
+	 * Fetch a metric of the archive too, because records without any requested metric are
+	 * skipped.
 	 */
 	pmID pmids[2] = { PM_ID_NULL, pmiID(60, 0, 7) };
 	pmResult *result;
@@ -149,26 +149,26 @@ static void evaluate(const char *base, const char *expr, int mode, char *out)
 static const struct {
 	const char *expr, *result;
 } table[] = {
-	/* a counter that decreases */
+	/* The rate of a counter that decreases has no value. */
 	{ "rate(c.u32)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.u64)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.i32)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.i64)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.float)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.double)", "DOUBLE 3 count / sec: -, 10, -, 10" },
-	/* other metrics can decrease */
+	/* Metrics that are not counters can decrease. */
 	{ "rate(i.u32)", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "rate(i.u64)", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "rate(i.set)", "DOUBLE 3 / sec: -, 1=10 2=0, 1=-15 2=0, 1=10 2=0" },
 	{ "delta(c.u32)", "64 3 count: -, 100, -150, 100" },
-	/* functions of expressions */
+	/* The operand of a function can be an expression. */
 	{ "rate(c.u32 + c.u32)", "DOUBLE 3 count / sec: -, 20, -, 20" },
 	{ "rate(instant(c.u32))", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "delta(i.set * 2)", "64 3 : -, 1=200 2=0, 1=-300 2=0, 1=200 2=0" },
 	{ "delta(i.set[a])", "32 3 : -, 1=100, 1=-150, 1=100" },
 	{ "rate(delta(c.i32))", "DOUBLE 3 count / sec: -, -, -25, 25" },
 	{ "instant(c.u32 + 0 * c.u32)", "U32 3 count: 100, 200, 50, 150" },
-	/* nonexistent branches */
+	/* The branch that is not chosen need not exist. */
 	{ "defined(no.such) ? no.such : c.u32", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : no.such", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : c.double", "U32 1 count: 100, 200, 50, 150" },
@@ -194,7 +194,7 @@ static const struct {
 	{ "i.u32 + novalue()", "no syntax" },
 	{ "i.u32 ? novalue() + 1 : i.u32", "no syntax" },
 	{ "i.u32 ? i.u32 : novalue(type=string)", "no syntax" },
-	/* constants with a metric's metadata */
+	/* mkconst() gives a constant the metadata of a metric. */
 	{ "mkconst(7, meta=c.u64)", "U64 1 count: 7, 7, 7, 7" },
 	{ "mkconst(7, meta=i.set)", "32 3 : 1=7 2=7, 1=7 2=7, 1=7 2=7, 1=7 2=7" },
 	{ "mkconst(7, type=32, indom=60.1)", "32 4 : 1=7 2=7, 1=7 2=7, 1=7 2=7, 1=7 2=7" },
@@ -218,7 +218,7 @@ TEST_F(absent, gives_values_only_where_there_are_some)
 	}
 }
 
-/* Results are the same as in 7.2.2, except for its max() of an empty set, which is random. */
+/* The expected results are those of 7.2.2, except that its max() of an empty set is random. */
 static const struct {
 	const char *expr, *result;
 } unknown[] = {
@@ -262,7 +262,7 @@ TEST_F(absent, unknown_operands_as_novalue)
 	EXPECT_STREQ("error -12409", out);
 }
 
-/* After a failed fetch, there is no previous value to compare with. */
+/* After a failed fetch, there is no previous value to subtract. */
 TEST_F(absent, forgets_after_a_gap)
 {
 	char out[512];

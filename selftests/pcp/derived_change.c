@@ -140,7 +140,7 @@ TEST_F(archive, removed_name)
 	ASSERT_EQ(1, pmUnregisterDerived("d.x"));
 }
 
-/* Fetch values with the old identifier. */
+/* After a metric has been removed, a fetch with its identifier succeeds, but returns no values. */
 TEST_F(archive, fetch_of_what_was_removed)
 {
 	const char *name = "d.x";
@@ -182,7 +182,7 @@ static void *fetch_on(void *arg)
 	return NULL;
 }
 
-/* Metrics are defined and removed while other threads use them. */
+/* Metrics can be defined and removed while other threads use them. */
 TEST_F(archive, threads)
 {
 	pthread_t threads[2];

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that use derived metrics and fetch groups of a private pmcd with PCP's sample agents
-# print the same output with libshim and with PCP's own library.
+# Programs that use derived metrics and fetch groups of a host, a private pmcd with PCP's sample agents, print the same
+# output with libshim and with PCP's own library.
 # shellcheck disable=SC2154
 set -u
 
@@ -26,9 +26,8 @@ done
 result "the programs are built, and a collector runs"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play PROGRAM LINES: run the script on standard input with both libraries, each with a newly
-# started collector, and check that the output is the same except for times and has at least LINES
-# lines
+# play PROGRAM LINES: run the script on standard input with both libraries, each with a newly started collector.  Check
+# that the output has more than LINES lines, and is the same except for times.
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -36,7 +35,7 @@ play() {
 		timeout 60 "$dir/$1_$side" <"$dir/script" 2>&1 |
 			sed -E 's/^(  (t )?)[0-9]{9,}\.[0-9]+( [0-9]+\.[0-9]+)?/\1/' >"$dir/$side"
 	done
-	# Stop the collector here, because this is a subshell if it runs in a pipeline.
+	# Stop the collector here, because in a pipeline this function runs in a subshell.
 	stop_collector
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -gt "$2" ]
 }

@@ -27,7 +27,7 @@ cc_shim -w -o "$dir/derived_shim" "$here/peer/derived.c" &&
 result "the programs are built, and an archive is written"
 [ "$tap_failed" = 0 ] || done_testing
 
-# Lines that are not compared
+# A regular expression of lines that are not compared
 ignore=
 
 # play: check that both libraries print the same, non-empty output for the script on standard input
@@ -42,10 +42,9 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# each ARCHIVE: define a metric (x1, x2, ...) for each expression on standard input, print its
-# descriptor, then fetch all metrics in each mode of replay.  The first expression, which has
-# values, is always included, because PCP's library crashes in some fetches that have only invalid
-# metrics.
+# each ARCHIVE: define a metric (x1, x2, ...) for each expression on standard input, print its descriptor, then fetch
+# all metrics in each mode of replay.  The first expression has values and is always included, because PCP's library
+# crashes in some fetches of only invalid metrics.
 each() {
 	awk -v archive="$1" '
 		BEGIN { print "archive " archive }
@@ -216,7 +215,7 @@ if [ -d "$suite" ]; then
 	result "... and with one whose instances come and go"
 	PCP_DERIVED_CONFIG=$(sed -n 's/^PCP_VAR_DIR=//p' /etc/pcp.conf)/config/derived
 	if [ -d "$PCP_DERIVED_CONFIG" ]; then
-		# Check which of several reasons is reported.
+		# If an expression is wrong for several reasons, the same reason is reported.
 		ignore='^Semantic error'
 		{
 			echo "archive $suite/pcp-zeroconf"

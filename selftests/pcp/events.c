@@ -79,7 +79,10 @@ TEST(lengths_that_do_not_fit)
 	EXPECT_EQ(pmUnpackEventRecords(&set, -1, &rap), -EINVAL);
 }
 
-/* Begin a value of @n records from 10 s; @missed has a bit for each that counts missed records. */
+/*
+ * Begin a value of @n records from 10 s on; records whose bit is set in @missed count missed
+ * records.
+ */
 static void records_without_parameters(int n, unsigned int missed)
 {
 	char *at = value.block.vbuf + 4;
@@ -101,7 +104,7 @@ static void records_without_parameters(int n, unsigned int missed)
 }
 
 /*
- * In the original, after a record that counts missed records, all later ones are treated like it.
+ * After a record that counts missed records, PCP's library treats all later records as if they did.
  */
 TEST(printed)
 {

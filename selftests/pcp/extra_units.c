@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Extra units of PCP 7.2 are formatted, parsed, converted, derived, and stored in an archive.  The
- * expected values come from libpcp 7.2.2.
+ * Extra units of PCP 7.2 can be formatted, parsed, converted, used in derived metrics, and stored
+ * in an archive.  The expected values come from libpcp 7.2.2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +93,7 @@ TEST(from_words)
 		{ "power (W) power (kW)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) voltage (V)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) / power (W)", PM_ERR_CONV, 0, 1 },
-		/*
-		 * 7.2.2 parses megawatts as milliwatts, and does not return if there is an exponent
-		 */
+		/* 7.2.2 parses megawatts as milliwatts, and hangs if there is an exponent. */
 		{ "power (MW)", PM_ERR_CONV, 0, 1 }, { "power (W)^2", PM_ERR_CONV, 0, 1 },
 	};
 
@@ -256,7 +254,7 @@ TEST_F(archive, through_an_archive)
 	EXPECT_EQ(0x4b, units_in_archive("x.newer"));
 }
 
-/* A unit newer than the library is not reported as damage. */
+/* vcpc check does not report an unknown unit, which a newer PCP can have written, as damage. */
 TEST_F(archive, is_sound)
 {
 	char command[400], self_path[200] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch directory. It has
- * several metrics, and sends the invalid replies that the test requests.
+ * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch directory.  It has
+ * several metrics, and sends invalid replies if a test requests them.
  */
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H
 #define SELFTESTS_PCP_FAKE_PMCD_H
@@ -38,22 +38,22 @@ enum fake_type {
 	FAKE_HIGHRES_FETCH, FAKE_HIGHRES_RESULT, FAKE_DESC_IDS, FAKE_DESCS,
 };
 
-/* A PDU under construction, stored as words where possible */
+/* A PDU under construction */
 struct fake_pdu {
 	uint8_t bytes[FAKE_MAX];
 	uint32_t len;
 };
 
 /*
- * struct fake_lies - the test's requests, in memory shared by both processes
+ * struct fake_lies - requests of the test, in memory shared with the server
  * @features: features in the greeting
  * @status: status in the greeting
- * @lie: called with each reply, which it can change; it returns the next action
- * @arg: for @lie
+ * @lie: called with each reply, which it may change; it returns the next action
+ * @arg: argument of @lie
  * @stall: the server accepts connections, but does not reply
- * @connections, @profiles, @requests: seen so far
+ * @connections, @profiles, @requests: numbers of these that the server has received
  * @repeats: number of replies that were sent twice (FAKE_AGAIN)
- * @notices: ERROR PDUs with a code of 1 before a result
+ * @notices: number of ERROR PDUs with a code of 1 to send before a result
  */
 enum fake_then { FAKE_GO_ON, FAKE_AGAIN, FAKE_CLOSE, FAKE_STALL };
 
@@ -149,7 +149,7 @@ static inline void fake_error(struct fake_pdu *out, int32_t code)
 	fake_put(out, code);
 }
 
-/* Write the type, domain, semantics and units. */
+/* Write the descriptor of a metric without its PMID: type, domain, semantics and units. */
 static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 {
 	static const uint32_t types[] = { 0, 1, 6, 3, 9 };
@@ -169,7 +169,7 @@ static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 }
 
 /*
- * Write a metric's value set; with @blocks, write its value blocks instead, which follow all sets.
+ * Write a metric's value set.  With @blocks, write its value blocks instead, which follow all sets.
  */
 static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool blocks,
 				       uint32_t next)
@@ -197,10 +197,10 @@ static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool
 		fake_put(out, 2);
 	} else if (pmid == FAKE_EVENT) {
 		fake_put(out, 9u << 24 | (4 + 4 + 16 + 12));
-		fake_put(out, 1);		/* records */
+		fake_put(out, 1);		/* number of records */
 		for (uint32_t i = 0; i < 3; i++)
-			fake_put(out, 1);	/* time stamp and flags: a point */
-		fake_put(out, 1);		/* parameters */
+			fake_put(out, 1);	/* time stamp and flags of a point event */
+		fake_put(out, 1);		/* number of parameters */
 		fake_put(out, FAKE_WORD);
 		fake_put(out, 1u << 24 | 8);
 		fake_put(out, 4711);
@@ -272,7 +272,7 @@ static inline void fake_names(struct fake_pdu *out, bool status, const char *con
 	}
 }
 
-/* Reply with identifiers: every name is a metric, except names below "derived". */
+/* Reply with an identifier for every name, except for names below "derived". */
 static inline void fake_ids(struct fake_pdu *out, const struct fake_pdu *in)
 {
 	uint32_t n = fake_get(in->bytes + 20), at = 24, unknown = 0;

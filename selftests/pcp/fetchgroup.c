@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test fetch groups without PCP as a reference: bounds of the program's arrays, strings that the
- * caller frees, NULL outputs, and the cleanup of groups.
+ * Test properties of fetch groups that are not compared with PCP: bounds of the program's arrays,
+ * strings that the caller frees, outputs that are NULL, and the cleanup of groups.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -113,7 +113,7 @@ TEST_F(archive, nothing_beyond_the_arrays)
 	pmDestroyFetchGroup(fg);
 }
 
-/* Request strings of each kind, with and without outputs. */
+/* Request strings of each kind of item, with and without outputs. */
 static int use(const char *base)
 {
 	pmAtomValue value, number, values[ROOM];
@@ -164,7 +164,7 @@ TEST_F(archive, an_instance_that_comes_later)
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pmExtendFetchGroup_item(fg, "v.set", names[i], "instant", &v, PM_TYPE_U32,
 						  NULL), 0);
-	/* the time is also unchanged */
+	/* Adding items does not change the time of the group. */
 	ASSERT_EQ(pmFetchGroup(fg), 0);
 	pmDestroyFetchGroup(fg);
 	free(insts);
@@ -172,8 +172,8 @@ TEST_F(archive, an_instance_that_comes_later)
 }
 
 /*
- * Use two metrics of one domain; in the second record one of them has an instance that the other
- * lacks.
+ * Write an archive of two metrics of one domain.  In the second record, one of them has an instance
+ * that the other lacks.
  */
 static int two_of_one_domain(const char *archive)
 {
@@ -191,7 +191,10 @@ static int two_of_one_domain(const char *archive)
 	return bad | pmiWrite(1001, 0) | pmiEnd();
 }
 
-/* If one metric learns the name of an instance, the other metric keeps its own. */
+/*
+ * If a fetch of one metric adds an instance name, the names returned for the other metric stay
+ * valid.
+ */
 TEST_F(archive, names_stay_until_the_next_fetch)
 {
 	char *a[ROOM], *b[ROOM], path[512];
@@ -201,7 +204,7 @@ TEST_F(archive, names_stay_until_the_next_fetch)
 	snprintf(path, sizeof(path), "%s-two", self->base);
 	ASSERT_EQ(0, two_of_one_domain(path));
 	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
-	/* The item added last is filled in first. */
+	/* The item that was added last is filled in first. */
 	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.b", NULL, NULL, b, NULL, PM_TYPE_U32, NULL,
 					      ROOM, &nb, NULL));
 	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.a", NULL, NULL, a, NULL, PM_TYPE_U32, NULL,
@@ -235,7 +238,7 @@ static int one_that_comes_later(const char *archive)
 }
 
 /*
- * An item of a discrete metric has no value before the first observation, and keeps that value
+ * An item of a discrete metric has no value before the first observation, and keeps the last value
  * afterwards.
  */
 TEST_F(archive, a_discrete_value_that_comes_later)
@@ -261,8 +264,8 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 }
 
 /*
- * A text and its conversion to numbers, with one letter for each type, in order: '=' for the value
- * @n, 'r' for out of range, 't' for not a number
+ * A text, and the results of its conversion to each numeric type, as one letter per type: '=' for
+ * the value @n, 'r' for out of range, 't' for not a number
  */
 static const struct {
 	const char *text, *as;
@@ -302,10 +305,7 @@ static double as_double(const pmAtomValue *v, int type)
 	return v->d;
 }
 
-/*
- * If a number does not fit, there is no value, except that strtoull(3) accepts negative numbers
- * (w).
- */
+/* A number that does not fit has no value, except that strtoull(3) accepts negative numbers (w). */
 TEST_F(archive, texts_as_numbers)
 {
 	const struct timespec start = { 1000, 0 }, step = { 0 };
@@ -337,8 +337,8 @@ TEST_F(archive, texts_as_numbers)
 }
 
 /*
- * In each record, one metric has a new instance.  The other metric, a discrete one, has values only
- * in the first record.
+ * Write an archive in which one metric gets a new instance in each record.  The other metric, which
+ * is discrete, has values only in the first record.
  */
 static int more_and_more(const char *archive, int n)
 {
@@ -362,8 +362,8 @@ static int more_and_more(const char *archive, int n)
 }
 
 /*
- * Instance names of a discrete metric are kept as long as its values; other lists of names are not
- * kept.
+ * The instance names of a discrete metric are kept as long as its values.  Other lists of names are
+ * freed.
  */
 TEST_F(archive, names_of_a_discrete_metric)
 {
@@ -391,12 +391,17 @@ TEST_F(archive, names_of_a_discrete_metric)
 		if (i == 100)
 			at_100 = mallinfo2().uordblks;
 	}
-	/* A list of 300 names uses 40 kB; the archive reader keeps much less than that. */
+	/*
+	 * A list of 300 names takes 40 kB; without lists that were kept, memory usage grows far
+	 * less than 1 MB.
+	 */
 	EXPECT_LT(mallinfo2().uordblks, at_100 + (1 << 20));
 	pmDestroyFetchGroup(fg);
 }
 
-/* If a group is destroyed, the current context stays the same, unless it is the group's own. */
+/*
+ * Destroying a group does not change the current context, unless this is the context of the group.
+ */
 TEST_F(archive, another_context_stays)
 {
 	int own = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);

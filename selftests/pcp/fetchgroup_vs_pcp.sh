@@ -25,8 +25,7 @@ cc_shim -w -o "$dir/fetchgroup_shim" "$here/peer/fetchgroup.c" &&
 result "the programs are built, and an archive is written"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play LINES: check that both libraries print the same for the script on standard input, at least
-# LINES lines
+# play LINES: check that both libraries print the same for the script on standard input, and at least LINES lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -37,7 +36,7 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# Groups of the archive with all types
+# Print a script of groups on the archive with all types.
 whole() {
 	sed "s,ARCHIVE,$dir/values," "$here/peer/fetchgroup_values.txt"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Freed contexts and results leave no memory allocated, regardless of how they were used. */
+/* Memory is freed with contexts and results, regardless of how they were used. */
 #include <malloc.h>
 
 #include "pcp_fixture.h"
@@ -46,7 +46,10 @@ TEST_F(archive, memory_does_not_grow)
 	EXPECT_LT(mallinfo2().uordblks, before + 400 * 32);
 }
 
-/* Read a packed volume in a program without standard input, whose files can have descriptor 0. */
+/*
+ * A program without standard input can read compressed volumes; one of its files can have
+ * descriptor 0.
+ */
 TEST_F(archive, descriptor_0_is_one_as_any)
 {
 	char command[600];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts follow an archive that is being written: its last volume grows, and new volumes are
+ * A context follows an archive that is being written: its last volume grows, and new volumes are
  * added.
  */
 #include <fcntl.h>
@@ -63,8 +63,8 @@ static void end(struct writer *w)
 }
 
 /*
- * Read the remaining records, which are one second apart and have consecutive values.  Return their
- * number.
+ * Read the remaining records, which are one second apart and have consecutive values from *@next
+ * on.  Return their number.
  */
 static int read_on(int *next)
 {
@@ -107,7 +107,7 @@ TEST(volumes_that_come)
 	begin(&w);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
 	EXPECT_EQ(read_on(&next), 1);
-	/* several records at once, and more than were allocated */
+	/* Add several volumes at once, and more than were allocated. */
 	for (int i = 1; i < 200; i++) {
 		add(&w);
 		next_volume(&w);
@@ -155,8 +155,8 @@ TEST(a_volume_with_half_a_label)
 }
 
 /*
- * If a process opens the archive after a volume has been created and before its first record has
- * been written, the context follows.
+ * A context opened after a volume has been created, but before its first record has been written,
+ * follows this volume.
  */
 TEST(a_volume_only_begun)
 {
@@ -186,7 +186,10 @@ TEST(a_volume_only_begun)
 	}
 }
 
-/* The last volume ends within a record, and its writer no longer changes it. */
+/*
+ * If the last volume ends within a record that is not being written, reading reports damage.  Once
+ * the record is complete, it is read.
+ */
 TEST(half_a_record)
 {
 	struct writer w;
@@ -204,7 +207,7 @@ TEST(half_a_record)
 	half = (whole + ftell(w.a.data)) / 2;
 	ASSERT_EQ(truncate(path, half), 0);
 	EXPECT_EQ(read_on(&next), PM_ERR_LOGREC);
-	/* the second half is written */
+	/* The second half of the record is written. */
 	ASSERT_EQ(truncate(path, whole), 0);
 	ASSERT_EQ(fseek(w.a.data, whole, SEEK_SET), 0);
 	w.n--;
@@ -229,7 +232,8 @@ static void *write_rest(void *arg)
 }
 
 /*
- * The kernel can expose half of a record during a single write, so the reader waits for the rest.
+ * During a single write(2), the kernel can expose half of a record, so the reader waits for the
+ * rest.
  */
 TEST(half_a_record_for_a_moment)
 {

@@ -17,7 +17,7 @@ PCP_PLATFORMSZ_H	likewise
 PMI_CALL		only for Windows
 PM_CTXFLAG_STREAMING_WRITER	remote writing of archives, which no call of the public headers uses
 '
-# In version 2, <pcp/import.h> is that of PCP 6, whereas 7.2.2 has one for all versions.
+# In version 2, our <pcp/import.h> is that of PCP 6, whereas 7.2.2 has one header for all versions.
 absent_in_2='
 PMI_APPEND		a flag of pmiStart() in PCP 7
 PMI_INHERIT		likewise

@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 evidence="$dir/log"
 include=$here/../../user/include
 
-# Functions that PCP's library exports without a declaration, or that only its next version declares
+# Functions that PCP's library exports without declaring them, or that only its next version declares
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
@@ -48,14 +48,14 @@ macros() {
 		grep -vxE "$no_value|$newer" | sort -u
 }
 
-# Lists of options differ.  The text of -a is from PCP 6.3, not from 6.0.3.
+# Lists of options differ: the text of -a is that of PCP 6.3, not of 6.0.3.
 values() {
 	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' |
 		sed -e 's/  *//g' -e 's/(char\*)0/0/g' -e 's/aPCPlogarchive/aPCParchive/'
 	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
 }
 
-# Each version appends debugging options, which are separate fields.
+# Debugging options, which are separate fields, are omitted, because each version of PCP appends some.
 layouts() {
 	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program" | grep -v '^pmdebugoptions_t '
 }
@@ -74,7 +74,7 @@ printf '#include <pcp/pmapi.h>\n#include <pcp/import.h>\n' >"$dir/both.c"
 
 the_same "types of functions" types
 
-# System settings are the same as in PCP's header, except PCP's build options and headers that are
+# Macros for system settings are the same as in PCP's header, except for PCP's build options and for headers that are
 # not installed here.
 platform() {
 	echo '#include <pcp/platform_defs.h>' | cc_side "$1" -E -dM - |
@@ -107,7 +107,7 @@ static void say(const char *name, const char *text, long long number)
 int main(void)
 {
 END
-	# The installed headers' version differs from the version that the library implements.
+	# Exclude the version, because the installed PCP has another one than the library implements.
 	grep -vE '^PM(OPT_|API_(GENERAL_)?OPTIONS|_VERSION_CURRENT)' "$dir/names" | sed 's/.*/VALUE(&)/'
 	echo '}'
 } >"$dir/values.c"
@@ -129,7 +129,7 @@ static void bits(const char *type, const char *name, void *x, int size, int is_s
 int main(void)
 {
 END
-	# Remove the two fields that replace "pad" in PCP 7.2.
+	# Our structures have two fields in place of "pad", as in PCP 7.2; exclude them.
 	cc_side shim -E -P "$dir/both.c" | sed "s/; */;\n/g" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
 	echo '}'
 } >"$dir/layouts.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Host contexts: connections, forks, threads, signals, and the order of requests, but not values.
- * A small server in this test replies.
+ * Test connections of host contexts: forks, threads, signals, and the order of requests, but not
+ * values.  A small server in this test replies.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ TEST_F(host, fork)
 	EXPECT_EQ(self->fake.lies->connections, before + 1);
 }
 
-/* A forked child has the parent's instance profile. */
+/* A forked child inherits the parent's instance profile. */
 TEST_F(host, fork_profile)
 {
 	unsigned int before;
@@ -114,7 +114,7 @@ static int tcp_pair(int pair[2])
 	return pair[1] < 0 ? -1 : 0;
 }
 
-/* Close all descriptors, and reuse the connection's number for the program's own socket. */
+/* Close all descriptors, and give the connection's number to a socket of the program. */
 static bool take_its_number(int pair[2], bool tcp)
 {
 	int fd = socket_number();
@@ -132,13 +132,16 @@ static bool is_open_and_untouched(const int pair[2])
 	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
 }
 
-/* Run in a child, because the harness needs its descriptors.  Return 0, or the step that failed. */
+/*
+ * Check in a child that the program's socket is not touched, because the harness needs its own
+ * descriptors.  Return 0, or the number of the step that failed.
+ */
 static int in_a_child_of_its_own(bool tcp)
 {
 	int pair[2], again, status;
 	pid_t grandchild;
 
-	/* the child's own connection */
+	/* This fetch opens the child's own connection. */
 	if (fetch_word() != 3 || !take_its_number(pair, tcp))
 		return 1;
 	grandchild = fork();
@@ -198,7 +201,7 @@ TEST_F(host, descriptors)
 	EXPECT_EQ(descriptors(), fds);
 }
 
-/* The profile is sent once, and again only after a change. */
+/* The profile is sent once, and again only after it has changed. */
 TEST_F(host, profile_when_changed)
 {
 	int inst[] = { 2 };
@@ -215,7 +218,7 @@ TEST_F(host, profile_when_changed)
 	EXPECT_EQ(self->fake.lies->profiles, 3);
 }
 
-/* Wait in a thread for a server that does not reply. */
+/* In a thread, wait for a server that does not reply. */
 static void *wait_in_vain(void *arg)
 {
 	static int result;
@@ -281,7 +284,7 @@ static void count_signal(int sig)
 	signals++;
 }
 
-/* Signals of the program do not interrupt a wait, and are not treated as a lost connection. */
+/* The program's signals do not interrupt a wait, and are not mistaken for a lost connection. */
 TEST_F(host, signals)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -313,13 +316,14 @@ TEST_F(host, signals)
 }
 
 /*
- * After a failure, the library does not reconnect until the time set in the environment has passed.
+ * After a failure, the library does not reconnect until the time in PMCD_RECONNECT_TIMEOUT has
+ * passed.
  */
 TEST_F(host, reconnect_pauses)
 {
 	double before;
 
-	self->fake.lies->status = -1044;	/* in PCP 1's numbering */
+	self->fake.lies->status = -1044;	/* an error in PCP 1's numbering */
 	before = now();
 	EXPECT_EQ(pmReconnectContext(self->handle), -ETIMEDOUT);
 	self->fake.lies->status = 0;
@@ -347,7 +351,7 @@ TEST_F(host, greetings)
 		{ 0, -13, 0, -EACCES },
 		{ 0, 1, 0, PM_ERR_IPC },
 		{ 0x80, 0, 0, 0 },	/* the UNIX socket needs no certificate */
-		{ 0x08, 0, 0, 0 },	/* and passes the caller's credentials */
+		{ 0x08, 0, 0, 0 },	/* a UNIX socket passes the caller's credentials */
 		{ 0x01, 0, PM_CTXFLAG_SECURE, -EOPNOTSUPP },
 		{ 0x01, 0, PM_CTXFLAG_RELAXED, 0 },
 		{ 0x02, 0, PM_CTXFLAG_COMPRESS, -EOPNOTSUPP },
@@ -390,7 +394,7 @@ TEST_F(host, too_big)
 	EXPECT_EQ(self->fake.lies->connections, 1);
 }
 
-/* Blocks whose length does not match their type, and event records, cannot be stored. */
+/* A block whose length does not match its type cannot be stored, and neither can event records. */
 TEST_F(host, bad_stores)
 {
 	struct {

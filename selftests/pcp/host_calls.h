@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of wrong replies: each call that queries a host.  Its result is read completely and
- * freed.
+ * For tests of wrong replies: each call that queries a host, reads its result completely, and frees
+ * it
  */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
@@ -11,7 +11,7 @@
 static const char *const names[] = { "a.word", "a.text", "a.wide", "a.event" };
 static pmID all[] = { FAKE_WORD, FAKE_TEXT, FAKE_WIDE, FAKE_EVENT };
 
-/* Incremented with each byte of a result, to read all of it */
+/* Changed by each byte of a result, so that the compiler does not omit the read */
 static unsigned int touched;
 
 static void touch(const void *bytes, size_t len)
@@ -191,7 +191,7 @@ static const struct call {
 	{ "names", do_names, 4 },
 	{ "name_of", do_name_of, 2 },
 	{ "children", do_children, 3 },
-	{ "traverse", do_traverse, 6 },	/* with event.* */
+	{ "traverse", do_traverse, 6 },	/* including three of event.* */
 	{ "desc", do_desc, 0 },
 	{ "descs", do_descs, 4 },
 	{ "indom", do_indom, 3 },

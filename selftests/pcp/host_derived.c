@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test derived metrics of a host while its pmcd, or an agent whose metrics they use, is down, and
- * afterwards.
+ * Test derived metrics of a host while its pmcd, or an agent whose metrics are operands, is down,
+ * and after it has been restarted.
  */
 #include <errno.h>
 #include <signal.h>
@@ -68,8 +68,8 @@ static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
 }
 
 /*
- * The library does not repeat the same request to pmcd, but finds the metric once its agent is
- * running again.
+ * While an agent is down, the library does not repeat its request to pmcd with each call.  Once the
+ * agent is running again, the library finds the metric.
  */
 TEST_F(host, derived_metrics_while_an_agent_is_away)
 {
@@ -111,10 +111,7 @@ TEST_F(host, defined_while_an_agent_is_away)
 	EXPECT_EQ(1, values_of(pmid));
 }
 
-/*
- * Return the agent's error for the second metric of a result, which is the operand after the
- * derived metric.
- */
+/* Return the agent's error for the second metric of a result, which is the operand. */
 static enum fake_then no_values(struct fake_pdu *reply, uint64_t code)
 {
 	uint32_t type = fake_get(reply->bytes + 4);
@@ -129,7 +126,7 @@ static enum fake_then no_values(struct fake_pdu *reply, uint64_t code)
 }
 
 /*
- * An error of an operand is an error of the derived metric, not of this fetch and all later ones.
+ * An error of an operand is an error of the derived metric only: this fetch and later ones succeed.
  */
 TEST_F(host, error_of_an_operand)
 {
@@ -150,7 +147,7 @@ TEST_F(host, error_of_an_operand)
 	}
 }
 
-/* A name, and the number of times it was visited */
+/* A name, and the number of times that a traversal visited it */
 struct met {
 	const char *name;
 	int n;
@@ -180,10 +177,7 @@ static int is_child(const char *name)
 	return met;
 }
 
-/*
- * A traversal of the names skips names that are not metrics of this host, and so do later
- * traversals.
- */
+/* Traversals of the names skip derived metrics that are not metrics of this host. */
 TEST_F(host, names_of_no_metrics)
 {
 	ASSERT_EQ(NULL, pmRegisterDerived("derived.bad", "derived.nosuch + 1"));
@@ -195,7 +189,7 @@ TEST_F(host, names_of_no_metrics)
 	EXPECT_EQ(0, is_child("bad"));
 }
 
-/* Metrics that the process itself provides are found while the server is down; others are not. */
+/* While the server is down, the library's own metrics are found, and others are not. */
 TEST_F(host, names_without_a_server)
 {
 	const char *names[] = { "derived.alone", "event.flags", "a.word" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host context with a small server in the test */
+/* A host context, and a small server in the test that replies to it */
 #ifndef SELFTESTS_PCP_HOST_FIXTURE_H
 #define SELFTESTS_PCP_HOST_FIXTURE_H
 
@@ -50,11 +50,11 @@ FIXTURE_SETUP(host)
 	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
 						"PCP_SECURE_SOCKETS" };
 
-	/* close sockets that the test's caller left open */
+	/* Close sockets that were inherited. */
 	close_range(3, ~0u, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		unsetenv(unwanted[i]);
-	/* ignore the machine's own derived metrics */
+	/* Ignore the machine's own derived metrics. */
 	setenv("PCP_DERIVED_CONFIG", "", 1);
 	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
 	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If a server's replies have wrong lengths, counts, types or order, the caller gets PM_ERR_IPC in
- * time, nothing is read past the end of the reply, and the connection is closed.
+ * If a server's reply has a wrong length, count, type or order, the call returns PM_ERR_IPC in
+ * time, does not read past the end of the reply, and closes the connection.
  *
- * Each error is tested separately, then random ones, which HOST_FUZZ_SEED and HOST_FUZZ_TIMES
+ * Each error is tested separately, then random errors, which HOST_FUZZ_SEED and HOST_FUZZ_TIMES
  * control.
  */
 #include <time.h>
@@ -14,14 +14,17 @@
 
 #include "host_calls.h"
 
-/* The functions below change replies, but not the greeting, which is an ERROR of 20 bytes. */
+/*
+ * Return whether @pdu is the greeting, an ERROR of 20 bytes, which the functions below do not
+ * change.
+ */
 
 static bool is_greeting(const struct fake_pdu *pdu)
 {
 	return fake_get(pdu->bytes + 4) == FAKE_ERROR && pdu->len == 20;
 }
 
-/* Replace the word at an offset; the argument is offset << 32 | value. */
+/* Replace the word at an offset; @arg is offset << 32 | value. */
 static enum fake_then set_word(struct fake_pdu *pdu, uint64_t arg)
 {
 	uint32_t at = arg >> 32;
@@ -31,7 +34,7 @@ static enum fake_then set_word(struct fake_pdu *pdu, uint64_t arg)
 	return is_greeting(pdu) ? FAKE_GO_ON : FAKE_CLOSE;
 }
 
-/* Remove the end of the reply, but keep the length in its header. */
+/* Remove the end of the reply without changing the length in its header. */
 static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -41,7 +44,7 @@ static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* Shorten the reply and its length. */
+/* Shorten the reply, and change the length in its header. */
 static enum fake_then shorten(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -70,7 +73,7 @@ static enum fake_then error_of(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_GO_ON;
 }
 
-/* After the reply, send a PDU that was not requested. */
+/* Send an unsolicited PDU after the reply. */
 static enum fake_then add_more(struct fake_pdu *pdu, uint64_t arg)
 {
 	(void)arg;
@@ -139,7 +142,7 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		int line;
 	} rows[] = {
 #define ROW(...) { __VA_ARGS__, __LINE__ }
-		/* any reply: its length, its type, its end */
+		/* the length, type and end of a reply of any type */
 		ROW("desc", WORD(0, 0)), ROW("desc", WORD(0, 11)), ROW("desc", WORD(0, 0x7fffffff)),
 		ROW("desc", WORD(0, -1)), ROW("desc", WORD(0, 31)), ROW("desc", WORD(0, 33)),
 		ROW("desc", WORD(4, FAKE_TEXT_REPLY)), ROW("desc", WORD(4, 0)),
@@ -169,7 +172,7 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		/* texts */
 		ROW("text", WORD(16, 0)), ROW("text", WORD(16, 9 + 4)), ROW("text", WORD(16, -1)),
 		ROW("text", WORD(16, 0x7fffffff)), ROW("text", lengthen, 4), ROW("text", shorten, 4),
-		/* labels: type, sets, labels, places */
+		/* labels: type, number of sets, number of labels, offsets */
 		ROW("labels", WORD(16, 63)), ROW("labels", WORD(24, 0)), ROW("labels", WORD(24, 2)),
 		ROW("labels", WORD(24, -1)), ROW("labels", WORD(32, 1)), ROW("labels", WORD(32, 3)),
 		ROW("labels", WORD(32, 0x7fffffff)), ROW("labels", WORD(36, 0)),
@@ -177,13 +180,16 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		ROW("labels", WORD(40, 17)), ROW("labels", WORD(40, 0x10000)), ROW("labels", WORD(40, -1)),
 		ROW("labels", WORD(44, 16 << 16 | 1 << 8)), ROW("labels", WORD(48, 5 << 16 | 12)),
 		ROW("labels", WORD(52, 0xffffff01)), ROW("labels", WORD(56, 0xffffffff)),
-		/* values: number of metrics, time stamp, metric, number of values, format */
+		/* values: number of metrics, time stamp, PMID, number of values, format */
 		ROW("fetch", WORD(12, 3)), ROW("fetch", WORD(12, 5)), ROW("fetch", WORD(12, -1)),
 		ROW("fetch", WORD(28, 1000000000)), ROW("fetch", WORD(24, 1)),
 		ROW("fetch", WORD(32, FAKE_TEXT)), ROW("fetch", WORD(36, 4)), ROW("fetch", WORD(36, 2)),
 		ROW("fetch", WORD(36, 0x7fffffff)), ROW("fetch", WORD(36, 0x20000001)),
 		ROW("fetch", WORD(40, 1)), ROW("fetch", WORD(40, 3)), ROW("fetch", WORD(40, -1)),
-		/* blocks: offset, length, size of a number, records and parameters of events */
+		/*
+		 * value blocks: offset, length, size of a number, numbers of records and parameters
+		 * of events
+		 */
 		ROW("fetch", WORD(84, 0)), ROW("fetch", WORD(84, 31)), ROW("fetch", WORD(84, 33)),
 		ROW("fetch", WORD(84, 0x40000020)), ROW("fetch", WORD(84, -1)),
 		ROW("fetch", WORD(128, 6u << 24)), ROW("fetch", WORD(128, 6u << 24 | 3)),
@@ -203,7 +209,7 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		ASSERT_EQ(reconnect(&self->fake, self->handle, rows[i].lie, rows[i].arg), self->handle);
 		EXPECT_EQ(call->make(), PM_ERR_IPC)
 			TH_LOG("line %d", rows[i].line);
-		/* the connection has been closed */
+		/* The library has closed the connection, so another call also fails. */
 		EXPECT_EQ(call->make(), PM_ERR_IPC)
 			TH_LOG("line %d, again", rows[i].line);
 	}
@@ -231,12 +237,12 @@ TEST_F(host, order)
 }
 
 /*
- * Repeat a reply that was already received on the connection.  All later replies are sent once, so
- * there is never more than one extra reply.
+ * Send one reply of the connection twice, but not the greeting.  All later replies are sent once,
+ * so there is never more than one extra reply.
  */
 static enum fake_then repeat_one(struct fake_pdu *pdu, uint64_t arg)
 {
-	static bool repeated;	/* in the server's process for this connection */
+	static bool repeated;	/* kept in the server's process for this connection */
 
 	(void)arg;
 	if (is_greeting(pdu) || repeated)
@@ -256,8 +262,8 @@ static int fetch_one(pmID pmid)
 }
 
 /*
- * A fetch that follows immediately may return the repeated reply.  A fetch after a pause, or of
- * other metrics, does not.
+ * A fetch that follows at once can return the repeated reply.  A fetch after a pause, or of other
+ * metrics, must not.
  */
 TEST_F(host, order_of_fetches)
 {
@@ -284,7 +290,7 @@ TEST_F(host, notices)
 	EXPECT_EQ(do_fetch(), PM_ERR_IPC);
 }
 
-/* Send one byte at a time; the whole reply must arrive within the timeout of one request. */
+/* Send one byte at a time; the whole reply must arrive within the timeout of a request. */
 static enum fake_then stall_within(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -354,7 +360,7 @@ static enum fake_then mutate(struct fake_pdu *pdu, uint64_t arg)
 			break;
 		}
 	}
-	return FAKE_CLOSE;	/* so a reply with a length that is too large ends at once */
+	return FAKE_CLOSE;	/* ends a reply whose length is too large */
 }
 
 static uint64_t number(const char *name, uint64_t usual)

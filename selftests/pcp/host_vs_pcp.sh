@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program that uses contexts of a host, a private pmcd with PCP's sample agents, prints the same
-# with libshim and with PCP's own library.
+# A program that queries a host, a private pmcd with PCP's sample agents, prints the same output with libshim and with
+# PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,8 +34,8 @@ without_own_texts() {
 	awk '/ 511\.0\.[12]: 0/ { own = 1; print; next } /^(names of|labels|strange|[a-z_]+\.[a-z_.]+ [0-9])/ { own = 0 } !own' "$1"
 }
 
-# Some values differ in each run (all of pmcd's own metrics, and sample's metrics that depend on
-# time or chance). Compare only their number and format.
+# All of pmcd's own metrics, and sample's metrics that depend on time or chance, differ in each run.  Compare only their
+# number and format.
 live='2\.[0-9]*\.[0-9]*|(29|30)\.0\.(1|2|3|39|111|112|136|137|139|158)'
 
 # agree A B: check that the files have the same lines
@@ -47,7 +47,7 @@ agree() {
 	diff "$1.lines" "$2.lines" >&2 && [ -s "$1.lines" ]
 }
 
-# same PLAY [SPEC]: check that both libraries print the same
+# same PLAY [SPEC]: check that both libraries print the same output
 same() {
 	run pcp "$@" && run shim "$@" && agree "$dir/out.pcp" "$dir/out.shim"
 }
@@ -134,7 +134,7 @@ specs() {
 	END
 }
 
-# Check environment variables that affect hosts, in addition to their specifications.
+# Check host specifications, with and without the environment variables that affect hosts.
 same_specs() {
 	specs >"$dir/specs"
 	for side in pcp shim; do
@@ -157,8 +157,8 @@ await_step() {
 	done
 }
 
-# staged SIDE PLAY FUNCTION FUNCTION: call the first function at the play's first stop, the other at
-# its second
+# staged SIDE PLAY FUNCTION FUNCTION: run PLAY, and call the first function at its first stop and the second function at
+# its second stop
 staged() {
 	start_collector || return 1
 	rm -f "$dir/fifo"
@@ -206,7 +206,7 @@ fails() {
 	grep -q "> $code " "$dir/out"
 }
 
-# restricted ACCESS OPTIONS FUNCTION: run the function with a collector that has these settings
+# restricted ACCESS OPTIONS FUNCTION: call FUNCTION while a collector runs with these settings
 restricted() {
 	pmcd_access=$1 pmcd_options=$2
 	start_collector no && await_socket && "$3"
@@ -215,7 +215,7 @@ restricted() {
 	return $status
 }
 
-# Wait until pmcd listens, without a request, because access control may reject it.
+# Wait until pmcd listens.  Do not send a request, because access control may reject it.
 await_socket() {
 	tries=0
 	until grep -q 'pmcd.socket$' "$dir/log/pmcd/pmcd.log" 2>/dev/null; do
@@ -245,7 +245,7 @@ many() {
 	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
 }
 
-# While pmcd is stopped it does not answer, but the kernel still accepts connections into its queue.
+# While pmcd is stopped it does not reply, but the kernel still queues connections to it.
 stopped() {
 	start_collector || return 1
 	kill -STOP "$collector"
@@ -265,7 +265,7 @@ let_it_go_on() {
 	kill -CONT "$collector"
 }
 
-# silence: a fetch times out, the next ones fail at once, and a late reply is not used for them
+# silence: check that a fetch times out, that the next ones fail at once, and that a late reply is not used for them
 silence() {
 	export PMCD_REQUEST_TIMEOUT=1
 	staged shim silence stop_it let_it_go_on
@@ -302,7 +302,7 @@ by_proxy() {
 texts() {
 	for side in pcp shim; do
 		"$dir/errors_$side" >"$dir/out.$side"
-		# EFTYPE has a text since glibc 2.43, which 7.2.2 uses.
+		# Since glibc 2.43, which 7.2.2 uses, EFTYPE has a text.
 		sed -i '/^-134 /d' "$dir/out.$side"
 	done
 	diff "$dir/out.pcp" "$dir/out.shim" >&2 && [ "$(wc -l <"$dir/out.shim")" -gt 30000 ]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * With PCP_IGNORE_MARK_RECORDS, INTERP ignores all marks, or those in short gaps, in both
+ * With PCP_IGNORE_MARK_RECORDS, INTERP ignores all marks, or only those in short gaps, in both
  * directions.
  */
 #include "pcp_fixture.h"
 
 #include <pcp/import.h>
 
-/* Step across the mark in the vectors, which is between the records at 20 and 30 s. */
+/* Step across the mark of the vectors, which is between the records at 20 and 30 s. */
 static void step_over(struct __test_metadata *_metadata, const char *base, const char *gap, int seen)
 {
 	ASSERT_EQ(0, setenv("PCP_IGNORE_MARK_RECORDS", gap, 1));
@@ -61,7 +61,7 @@ TEST_F(archive, records_are_what_they_are)
 	EXPECT_EQ(1, marks);
 }
 
-/* Write values that are ten times the second, at 0 to 3 s or at 10 to 13 s. */
+/* Write values that are ten times their second, at 0 to 3 s or at 10 to 13 s. */
 static int write_archive(const char *dir, int start)
 {
 	char base[300], value[16];
@@ -81,7 +81,9 @@ static int write_archive(const char *dir, int start)
 	return err ? err : pmiEnd();
 }
 
-/* The mark between two archives is treated like others, and values on both sides are used. */
+/*
+ * The mark between two archives can be ignored like others, and values on both sides are then used.
+ */
 TEST(between_archives)
 {
 	char dir[] = "/tmp/marks.XXXXXX", command[64];

@@ -22,7 +22,7 @@ TEST_F(import, what_is_put_can_be_read)
 	v.cp = (char *)"two words";
 	EXPECT_EQ(0, pmiPutAtomValue("demo.text", "", &v));
 	EXPECT_EQ(0, pmiHighResWrite(T0 + 10, 123456789));
-	/* this makes records follow those requested below */
+	/* Write a first record, so that the records requested below follow it. */
 	EXPECT_EQ(0, pmiPutValue("demo.one", NULL, "0"));
 	EXPECT_EQ(0, pmiPutAtomValueHandle(handle, &v));
 	EXPECT_EQ(0, pmiPutValue("demo.set", "right", "0"));
@@ -56,7 +56,10 @@ TEST_F(import, instances_come_and_go)
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "right", "2"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* if an instance is removed before the record is written, its value is not written */
+	/*
+	 * If an instance is removed before a record is written, the record does not contain its
+	 * value.
+	 */
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(0, pmiDelInstance(INDOM, 7));
 	EXPECT_EQ(PM_ERR_INST, pmiDelInstance(INDOM, 7));
@@ -67,7 +70,7 @@ TEST_F(import, instances_come_and_go)
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "middle", 5));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "middle", "4"));
 	ASSERT_EQ(0, pmiWrite(T0 + 5, 0));
-	/* the name and the number can be used again, even separately */
+	/* The name and the number can be used again, even separately. */
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "other", 7));
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "left", 8));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));
@@ -145,7 +148,7 @@ TEST_F(import, refusals_change_nothing)
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "3"));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
 	EXPECT_STREQ(pmiErrStr(PMI_ERR_BADTIMESTAMP), pmiErrStr(-1));
-	/* the value is still there */
+	/* After the error, the value is still waiting to be written. */
 	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
 	ASSERT_EQ(0, pmiEnd());
 	EXPECT_EQ(2, records(self->base));
@@ -182,7 +185,7 @@ static int put_result(int sec, pmID pmid, int numval, int inst, pmValueBlock *bl
 	return err;
 }
 
-/* Texts and labels are enough for one pmiWrite(), which keeps them for the next record. */
+/* Texts or labels alone make one pmiWrite() succeed.  They are written with the next record. */
 TEST_F(import, a_write_without_values)
 {
 	ASSERT_EQ(0, pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1), "early"));
@@ -194,7 +197,7 @@ TEST_F(import, a_write_without_values)
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
-	/* the record was written with the label */
+	/* A label that was written with a record does not make another pmiWrite() succeed. */
 	ASSERT_EQ(0, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "y", "1"));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
@@ -203,8 +206,9 @@ TEST_F(import, a_write_without_values)
 }
 
 /*
- * If name and number belong to different instances, the instance that was added first determines
- * the error.  After a record with values of the domain, the one with the smaller number does.
+ * If the name and the number are in use by different instances, the instance that was added first
+ * determines the error.  After a record with values of the domain, the instance with the smaller
+ * number does.
  */
 TEST_F(import, two_reasons_to_refuse_an_instance)
 {
@@ -303,7 +307,7 @@ TEST_F(import, more_labels_than_an_archive_can_have)
 		EXPECT_EQ(i < 255 ? 0 : PMI_ERR_ADDLABELERROR,
 			  pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, name, "true"));
 	}
-	/* replacing an existing value takes no space */
+	/* Replacing a value takes no space. */
 	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "l7", "false"));
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
@@ -377,11 +381,11 @@ TEST_F(import, texts_and_labels)
 	EXPECT_EQ(PMI_ERR_EMPTYLABELVALUE, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", ""));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", "a\"b"));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a.b", "x"));
-	/* the labels are written with the first record */
+	/* Labels are written with the first record. */
 	EXPECT_EQ(0, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* later labels are added to the earlier ones */
+	/* Later labels are added to the earlier ones. */
 	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "there"));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMI_APPEND appends records to an existing archive, or leaves the archive unchanged. */
+/* PMI_APPEND appends records to an existing archive.  If it fails, the archive is unchanged. */
 #define PMAPI_VERSION 4
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +119,7 @@ TEST_F(append, records)
 	ASSERT_EQ(0, pmiAddInstance(DOMAIN, "three", 3));
 	ASSERT_EQ(0, put("a.named", "three", "3"));
 	ASSERT_EQ(0, put("a.plain", "", "20"));
-	/* a record before the last one is rejected, and no value is lost */
+	/* A record that is earlier than the last one is rejected, and no value is lost. */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
 	ASSERT_EQ(0, pmiEnd());
@@ -159,7 +159,7 @@ TEST_F(append, marks_and_runs)
 		ASSERT_EQ(0, pmiWrite(T0 + 10 * i, 0));
 		ASSERT_EQ(0, pmiEnd());
 	}
-	/* existing declarations are not written again */
+	/* Existing declarations are not written again. */
 	EXPECT_EQ(meta, size_of(self->base, "meta"));
 	context = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
 	ASSERT_GE(context, 0);
@@ -181,7 +181,7 @@ TEST_F(append, creates)
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiEnd());
 	EXPECT_GT(size_of(base, "0"), 0);
-	/* without a name there is no archive to append to */
+	/* Without a name, there is no archive to append to. */
 	ASSERT_GT(pmiStart(NULL, PMI_APPEND | PMI_INHERIT), 0);
 	EXPECT_EQ(0, pmiPutMark());
 	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
@@ -222,8 +222,8 @@ TEST_F(append, other_metrics)
 }
 
 /*
- * A file that ends within a record, is compressed, or is being written is rejected, and not
- * changed.
+ * An archive is rejected and not changed if one of its files ends within a record, is compressed,
+ * or is being written.
  */
 TEST_F(append, refused)
 {
@@ -252,7 +252,7 @@ TEST_F(append, refused)
 	EXPECT_EQ(-ENOENT, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	sprintf(command, "unxz %s.xz && xz %s.0", path, self->base);
 	ASSERT_EQ(0, system(command));
-	/* the volume after a compressed one can be appended to */
+	/* Records can be appended to the volume after a compressed one. */
 	EXPECT_EQ(0, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	EXPECT_GT(size_of(self->base, "1"), 0);
 }

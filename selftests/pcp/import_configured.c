@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: pcp.conf and the environment select the version of archives, as in PCP 6.3.8. */
+/*
+ * pcp.conf and the environment select the version of archives that LOGIMPORT writes, as in PCP
+ * 6.3.8.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +31,7 @@ FIXTURE_VARIANT_ADD(configured, by_the_file) {
 	.line = "PCP_ARCHIVE_VERSION=3\n", .version = 3,
 };
 
-/* By a file that cannot be read: here it is a directory. */
+/* pcp.conf cannot be read, because it is a directory. */
 FIXTURE_VARIANT_ADD(configured, unknown) {
 	.error = -EISDIR,
 };

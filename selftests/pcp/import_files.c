@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test LOGIMPORT with volumes, contexts that share an archive, a full disk, and a writer that is
- * killed.
+ * Test the files of LOGIMPORT: volumes, contexts that share declarations, a full disk, and a writer
+ * that is killed.
  */
 #include <signal.h>
 #include <sys/resource.h>
@@ -45,14 +45,14 @@ TEST_F(import, contexts_inherit)
 	second = pmiStart(other, 1);
 	ASSERT_GT(second, 1);
 	first = second - 1;
-	/* values are not inherited */
+	/* Values are not inherited. */
 	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "2"));
 	ASSERT_EQ(0, pmiWrite(T0 + 100, 0));
 	ASSERT_EQ(0, pmiUseContext(first));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiEnd());
-	/* an ended context can be inherited from until another one becomes current */
+	/* A new context can inherit from an ended one until another context becomes current. */
 	EXPECT_GT(pmiStart(NULL, 1), second);
 	EXPECT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(-EINVAL, pmiWrite(T0, 0));
@@ -63,7 +63,7 @@ TEST_F(import, contexts_inherit)
 	EXPECT_STREQ("1.000000e+00", value_at("demo.set", T0, 3));
 	ASSERT_GE(reopen(other), 0);
 	EXPECT_STREQ("2.000000e+00", value_at("demo.set", T0 + 100, 3));
-	/* a context that was never written creates no files */
+	/* A context without a record creates no files. */
 	sprintf(other, "%s/c", self->dir);
 	ASSERT_GT(pmiStart(other, 1), 0);
 	EXPECT_EQ(0, pmiEnd());
@@ -85,8 +85,7 @@ TEST_F(import, one_writes_under_a_name)
 }
 
 /*
- * After each failure the archive is unchanged, and once there is space the same record can be
- * written.
+ * After a failure the archive is unchanged.  Once there is space, the same record can be written.
  */
 TEST_F(import, a_full_disk)
 {
@@ -151,7 +150,7 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
 				TH_LOG("round %d: %s", round, pmErrStr(n));
 			}
-		/* On a busy machine, it takes longer until an archive can be opened. */
+		/* On a busy machine, it takes longer until the archive can be opened. */
 		if (opened * 4 < round * 3 && longest < 1000000)
 			longest += longest / 8;
 		sprintf(command, "rm -f %s.*", self->base);

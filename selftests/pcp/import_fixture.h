@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For the tests of <pcp/import.h>: an archive to write, and the contents that a reader finds in it
- */
+/* For the tests of <pcp/import.h>: an archive to write, and calls that read it */
 #ifndef SELFTESTS_PCP_IMPORT_FIXTURE_H
 #define SELFTESTS_PCP_IMPORT_FIXTURE_H
 
@@ -72,7 +70,7 @@ static inline pmID pmid_of(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1 ? pmid : PM_ID_NULL;
 }
 
-/* Return a metric's value at a time as text, or the reason why there is none. */
+/* Return a metric's value at @sec as text, or the reason why it has none. */
 static inline const char *value_at(const char *name, int sec, int inst)
 {
 	static char text[64];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT rejects instances that PCP considers equal, and archives that cannot be created. */
+/*
+ * LOGIMPORT rejects instances that PCP considers equal, and reports that an archive cannot be
+ * created.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +48,7 @@ FIXTURE_TEARDOWN(refused)
 	EXPECT_EQ(0, system(command));
 }
 
-/* PCP compares instance names up to the first blank, if both names have one. */
+/* PCP compares instance names only up to the first blank if both names have one. */
 TEST_F(refused, instances_of_one_first_word)
 {
 	static const struct {
@@ -77,7 +80,10 @@ TEST_F(refused, values_find_their_instance_by_the_first_word)
 	EXPECT_EQ(PM_ERR_INST, pmiPutValue("r.set", "onex two", "1"));
 	EXPECT_EQ(0, pmiPutValue("r.set", "one three", "1"));
 	EXPECT_EQ(PMI_ERR_DUPVALUE, pmiPutValue("r.set", "one two", "1"));
-	/* a deleted name can be added again, with a different second part */
+	/*
+	 * After an instance has been deleted, its name can be added again with a different second
+	 * word.
+	 */
 	EXPECT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiAddInstance(INDOM, "two", 2));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValue("r.set", "two three", "1"));
@@ -89,7 +95,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 {
 	char base[100];
 
-	/* there is no such directory; an existing file is not overwritten */
+	/* The directory does not exist; then a file exists, which is not overwritten. */
 	sprintf(base, "%s/none/a", self->dir);
 	for (int i = 0; i < 2; i++) {
 		int err = i ? -EEXIST : -ENOENT, fd;
@@ -110,7 +116,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 	}
 }
 
-/* If the directory is created later, nothing is lost, and no more errors are reported. */
+/* If the directory is created later, nothing is lost, and calls succeed. */
 TEST_F(refused, archives_that_can_be_created_later)
 {
 	char base[100], dir[80];

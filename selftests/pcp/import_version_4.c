@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test LOGIMPORT as of PCP 7.2: flags, nanoseconds, volumes of a limited size, and a status file.
+ * Test additions of PCP 7.2 to LOGIMPORT: flags, nanoseconds, volumes of a limited size, and a
+ * status file.
  */
 #define PMAPI_VERSION 4
 #include <errno.h>
@@ -27,7 +28,7 @@ static void note_volume(const char *path)
 
 	snprintf(done[ndone++ % 20], sizeof(done[0]), "%s", path);
 	done_size = stat(path, &st) ? -1 : (long)st.st_size;
-	/* the callback can call LOGIMPORT */
+	/* The callback can call LOGIMPORT. */
 	pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "volumes", "\"some\"");
 }
 
@@ -109,10 +110,10 @@ TEST_F(import, timestamps)
 	EXPECT_EQ(0, put_and_write("x", T0, 999999999));
 	EXPECT_EQ(0, pmiPutValue("a.text", "", "y"));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 + 1, 1000000000));
-	/* in version 2, -1 means the current time */
+	/* Only in version 2, -1 means the current time. */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(-1, 0));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(1ull << 63, 0));
-	/* the value is still there */
+	/* After the errors, the value is still waiting to be written. */
 	EXPECT_EQ(0, pmiWriteNow());
 	EXPECT_EQ(PMI_ERR_NODATA, pmiWriteNow());
 	EXPECT_EQ(0, pmiEnd());
@@ -138,7 +139,7 @@ TEST_F(import, now)
 	pmDestroyContext(handle);
 }
 
-/* If a new volume cannot be created, the old one continues, and nothing is lost. */
+/* If a new volume cannot be created, the old one grows further, and nothing is lost. */
 TEST_F(import, no_new_volume)
 {
 	struct rlimit limit, none = { 0, 0 };
@@ -181,12 +182,12 @@ TEST_F(import, program)
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram(NULL, "1", "a", "b"));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram("", "1", "a", "b"));
-	/* a name must not lead outside the directory, and a field must not contain separators */
+	/* A name must not lead outside the directory, and a field must not contain separators. */
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("../tool", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("..", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("tool", "1\npid=1", "a", "b"));
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
-	/* without PMI_PROCESS the file is kept */
+	/* Without PMI_PROCESS, the file is kept. */
 	EXPECT_EQ(0, pmiEnd());
 	EXPECT_EQ(0, access(self->path, F_OK));
 	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiSetImportProgram("tool", "1", "a", "b"));
@@ -207,7 +208,7 @@ TEST_F(import, process)
 	EXPECT_EQ(0, access(other, F_OK));
 	EXPECT_EQ(0, pmiEnd());
 	EXPECT_EQ(-1, access(other, F_OK));
-	/* the file is written neither to a device nor through a link */
+	/* The file is written neither to a device nor through a symbolic link. */
 	ASSERT_EQ(0, symlink("/nonexistent/x", self->path));
 	ASSERT_GT(pmiStart(self->base, PMI_PROCESS), 0);
 	EXPECT_EQ(-ELOOP, pmiSetImportProgram("tool", NULL, NULL, "b"));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An importer creates the same archive with libshim and with PCP's own library, and PCP's tools
-# accept ours.
+# An importer creates the same archive with libshim and with PCP's own library, and PCP's tools accept the archive of
+# libshim.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,13 +21,12 @@ cc_shim -Wall -o "$dir/shim" "$here/peer/import_demo.c" >"$dir/log" 2>&1 &&
 	cc -O1 -o "$dir/pcp" "$here/peer/import_demo.c" -lpcp_import -lpcp >>"$dir/log" 2>&1
 result "one source compiles with both headers" || exit 1
 
-# Print the contents of an archive, without the writer's pid, and sorted where the order is
-# undefined.
+# Print the contents of an archive without the writer's PID.  Sort lines whose order is undefined.
 described() {
 	pmdumplog -Z UTC -d "$1" | grep -v '^PID for' | paste -d' ' - - - | sort
 	pmdumplog -Z UTC -e "$1" | grep -v '^PID for'
-	# Our library writes a new instance with the next record; PCP's library when one of its
-	# metrics is written.
+	# Our library writes a new instance with the next record, PCP's library with the next record of one of
+	# its metrics.
 	pmdumplog -i "$1" | awk '/^InDom/ { indom = $2 } / or "/ { print indom, $0 }' | sort -u
 	pminfo -tT -a "$1" 2>/dev/null
 }

@@ -45,19 +45,19 @@ static const struct metric {
 static const int observations[] = { 0, 10, 16, 20, 21 };
 
 /*
- * The expected values at each time; @set: values of the instance that only the observations 0, 2
- * and 3 have
+ * The expected values at each time.  @set_instant and @set_discrete are values of an instance that
+ * only the observations 0, 2 and 3 have.
  */
 static const struct row {
 	int ms, instant, discrete, text_instant, text_discrete, set_instant, set_discrete;
 } rows[] = {
 	{ 0, 10, 10, 10, 10, 10, 10 },
 	{ 4000, 10, 10, 10, 10, NONE, 10 },
-	{ 5000, 10, 10, 10, 10, NONE, 10 },	/* at half the distance, the earlier one is used */
+	{ 5000, 10, 10, 10, 10, NONE, 10 },	/* halfway: the earlier one is used */
 	{ 5001, 11, 11, 10, 10, NONE, 10 },
 	{ 9000, 11, 11, 10, 10, NONE, 10 },
 	{ 10000, 11, 11, 11, 11, NONE, 10 },
-	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but is after the mark */
+	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but after the mark */
 	{ 15000, NONE, NONE, NONE, NONE, NONE, NONE },
 	{ 17000, 12, 12, 12, 12, 12, 12 },
 	{ 19000, 13, 13, 12, 12, 13, 13 },
@@ -174,7 +174,10 @@ static int number_of(const pmValueSet *s, int i, int type)
 	return number;
 }
 
-/* Return the value of an instance, or a metric's only value; NONE if it has none. */
+/*
+ * Return the value of an instance, or the only value of a metric without instances; NONE if there
+ * is none.
+ */
 static int value_of(const pmResult *r, int metric, int inst)
 {
 	const pmValueSet *s = r->vset[metric];
@@ -244,7 +247,7 @@ TEST_F(nearest, each_time_on_its_own)
 	}
 }
 
-/* Earlier fetches do not affect the result. */
+/* The values do not depend on earlier fetches. */
 TEST_F(nearest, in_steps)
 {
 	static const int steps[] = { 200, 1000, 2000, 3000, 4000, 5000, 7000 };

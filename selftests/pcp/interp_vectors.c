@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interpolated values equal PCP's, to the last digit, in every direction. */
+/*
+ * Interpolated values equal PCP's to the last digit, regardless of the direction in which time
+ * moves.
+ */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>
@@ -9,7 +12,10 @@
 #define T	PM_ERR_TYPE
 #define STEP	4
 
-/* -1: no value; a metric with instances has a column that combines both */
+/*
+ * The expected values at time @t, -1 if there is none; the values of a metric's instances are
+ * combined in one number
+ */
 struct row {
 	int t;
 	int64_t cu32, c32, cu64, c64;
@@ -179,7 +185,7 @@ TEST_F(vectors, backwards)
 	EXPECT_EQ(pmFetch(N, pmids, &r), PM_ERR_EOL);
 }
 
-/* Jump to each time separately, in an order that crosses the mark repeatedly. */
+/* Jump to each time separately, in an order that crosses the mark many times. */
 TEST_F(vectors, jumps)
 {
 	for (int i = 0; i < 5 * NROWS; i++) {
@@ -193,8 +199,8 @@ TEST_F(vectors, jumps)
 }
 
 /*
- * If the list of metrics changes with each fetch, the cached state of the other metrics stays
- * valid.
+ * Fetching other lists of metrics in between does not change the values: the cached state of the
+ * metrics that are left out stays valid.
  */
 TEST_F(vectors, changing_lists)
 {
@@ -231,7 +237,7 @@ static void check_cu32(struct __test_metadata *_metadata, int t, int step, int n
 	}
 }
 
-/* A difference across a mark is never used. */
+/* A counter is never interpolated across a mark. */
 TEST_F(vectors, counter_after_mark)
 {
 	const int64_t from20[] = { 26, -1, 41 };

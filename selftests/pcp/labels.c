@@ -85,7 +85,7 @@ TEST_F(notes, texts_of_domains)
 	EXPECT_EQ(text, NULL);
 }
 
-/* Return the text of the only set, or the call's error. */
+/* Return the text of the only label set, or the error of the call. */
 static const char *said(int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -186,13 +186,13 @@ TEST_F(notes, all_of_a_metric_merged)
 	EXPECT_GT(pmMergeLabelSets(list, 4, json, sizeof(json), not_optional, &calls), 0);
 	EXPECT_STREQ(json, "{\"hostname\":\"h\",\"n\":[1,2]}");
 	EXPECT_EQ(calls, 4);
-	/* the weaker "n" does not replace the stronger one */
+	/* If the filter rejects the stronger "n", the weaker one does not take its place. */
 	sets[3].labels[0].flags |= PM_LABEL_OPTIONAL;
 	EXPECT_GT(pmMergeLabelSets(list, 4, json, sizeof(json), not_optional, &calls), 0);
 	EXPECT_STREQ(json, "{\"hostname\":\"h\"}");
 	EXPECT_EQ(pmMergeLabelSets(&list[3], 1, json, sizeof(json), not_optional, &calls), 2);
 	EXPECT_STREQ(json, "{}");
-	/* nothing outside the text is read */
+	/* Nothing outside the text is read. */
 	sets[3].labels[0].valuelen++;
 	sets[3].jsonlen = 10;
 	EXPECT_EQ(pmMergeLabelSets(list, 4, json, sizeof(json), NULL, NULL), -EINVAL);
@@ -202,7 +202,7 @@ TEST_F(notes, all_of_a_metric_merged)
 	EXPECT_STREQ(json, "{\"a\":\"late\",\"n\":7}");
 	sets[3].nlabels = 1;
 	pmFreeLabelSets(sets, 4);
-	/* a metric with instances has the labels of its domain, and no item labels */
+	/* A metric with instances has the labels of its domain, and no item labels. */
 	EXPECT_EQ(pmLookupLabels(AF_PMID(SET), &sets), 4);
 	EXPECT_EQ((int)sets[2].labels[0].flags, PM_LABEL_INDOM);
 	pmFreeLabelSets(sets, 4);
@@ -217,7 +217,7 @@ TEST_F(archive, without_texts_and_labels)
 	EXPECT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_ONELINE, &text), PM_ERR_NOTHOST);
 	EXPECT_EQ(pmLookupInDomText(AF_INDOM, PM_TEXT_HELP, &text), PM_ERR_NOTHOST);
 	EXPECT_EQ(pmGetDomainLabels(60, &sets), 0);
-	/* there is always a host label */
+	/* There is always a label for the host. */
 	ASSERT_EQ(pmGetContextLabels(&sets), 1);
 	EXPECT_STREQ(sets[0].json, "{\"hostname\":\"testhost\"}");
 	EXPECT_EQ(sets[0].nlabels, 1);
@@ -274,7 +274,9 @@ static int count_calls(const pmLabel *label, const char *json, void *calls)
 	return ++*(int *)calls;
 }
 
-/* The filter is called once for each label of each set, not again for each later set. */
+/*
+ * The filter is called once for each label of each set, and not again when later sets are merged.
+ */
 TEST(a_filter_is_called_once_a_label)
 {
 	char former[] = "{\"a\":1,\"b\":2}", latter[] = "{\"b\":3,\"c\":4}";

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Random scripts of calls on a private pmcd with PCP's sample agents print the same with libshim and
-# with PCP's own library: contexts, profiles, fetches, derived metrics, fetch groups, instance
-# domains that change, and stores.
+# Random scripts of calls print the same output with libshim and with PCP's own library.  They query a private pmcd with
+# PCP's sample agents, and use contexts, profiles, fetches, derived metrics, fetch groups, instance domains that change,
+# and stores.
 #
-# LIVE_SCRIPTS sets the number of scripts, and LIVE_SEED selects others.  Both outputs are copied to
-# the directory LIVE_KEEP.
+# LIVE_SCRIPTS sets the number of scripts, and LIVE_SEED selects other scripts.  If LIVE_KEEP is set, both outputs are
+# copied to this directory.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ compile() {
 		cc_pcp -D_GNU_SOURCE -w -o "$dir/pcp" "$here/peer/live_scripts.c"
 }
 
-# play SPEC FIRST LAST: return 0 if both libraries print the same
+# play SPEC FIRST LAST: succeed if both libraries print the same output
 play() {
 	for side in pcp shim; do
 		rm -f "$dir/pmdas/sample/dynamic.indom"

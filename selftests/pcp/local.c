@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts without tracing provide names, descriptors, texts, instances, labels, and values
- * that perf counts.  For other values, the reason is reported.
+ * Without tracing, local contexts provide names, descriptors, texts, instances and labels, and the
+ * values that perf counts.  For other values they report the reason.
  *
- * Tests of trace metrics' values are in selftests/bpf, and run in the VMs; tests of processes are
- * in local_processes.c.
+ * See selftests/bpf for tests of the values of trace metrics, which run in VMs, and
+ * local_processes.c for tests of processes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ TEST_F(local, nothing_traced_says_why)
 	if (!access("/sys/fs/bpf/vcpc", F_OK))
 		SKIP(return, "this machine is tracing");
 	ASSERT_EQ(0, pmFetch(1, &pmid, &result));
-	/* tracing is off, or this user lacks permission */
+	/* Tracing is off, or this user lacks permission. */
 	EXPECT_TRUE(result->vset[0]->numval == PM_ERR_AGAIN ||
 		    result->vset[0]->numval == PM_ERR_PERMISSION);
 	pmFreeResult(result);
@@ -249,7 +249,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	setenv("VCPC_CONFIG", "/tmp", 1);
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
-	/* no process writes to it or waits for it */
+	/* Opening a FIFO that no process writes to must not block. */
 	unlink(self->config);
 	ASSERT_EQ(0, mkfifo(self->config, 0600));
 	setenv("VCPC_CONFIG", self->config, 1);
@@ -257,7 +257,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(self->handle, pmWhichContext());
 }
 
-/* Without the module there are no users of the module, and this is reported. */
+/* Without the module, values of the module's users have an error. */
 TEST_F(local, users_without_the_module)
 {
 	pmID pmids[] = { find("vcpc.user.sets"), find("vcpc.limit.user_sets") };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Functions shared by the tests of local contexts: write configurations, and find metrics by name.
- */
+/* For tests of local contexts: write configurations, and find metrics by name */
 #ifndef SELFTESTS_PCP_LOCAL_H
 #define SELFTESTS_PCP_LOCAL_H
 

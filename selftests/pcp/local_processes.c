@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Count selected processes in local contexts: how they are selected, how clients share counters,
- * and recovery after a loss.
+ * Count selected processes in local contexts.  Test how processes are selected, how users share
+ * counters, and how counting recovers after a loss.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,9 @@
 
 #define CHOSEN_PAGES	2000
 
-/* A process with this command name; each byte on its pipe makes it touch several new pages. */
+/*
+ * A process that has the selected command name and touches several new pages for each byte on @pipe
+ */
 struct chosen {
 	pid_t pid;
 	int pipe;
@@ -36,7 +38,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* Start a process with @threads idle threads in addition to the first one. */
+/* Start such a process, with @threads idle threads in addition to the first one. */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -59,7 +61,7 @@ static struct chosen start_chosen_of(uid_t user, const char *command, int thread
 			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-			/* avoid huge pages, each of which is only one fault */
+			/* Avoid huge pages, each of which would cause only one fault. */
 			madvise(p, CHOSEN_PAGES * 4096, MADV_NOHUGEPAGE);
 			for (int i = 0; i < CHOSEN_PAGES; i++)
 				p[i * 4096] = 1;
@@ -145,7 +147,7 @@ TEST_F(processes, have_metrics_with_texts)
 	EXPECT_EQ(6, pmID_cluster(find("vcpc.process.count.page_faults")));
 }
 
-/* Each process with the command name has its own counts; processes start and exit. */
+/* Each process with the selected name has its own counts, and such processes can start and exit. */
 TEST_F(processes, come_and_go)
 {
 	struct chosen a = start_chosen("vcpc-chosen-a"), b = start_chosen("vcpc-chosen-b"), c;
@@ -189,7 +191,7 @@ TEST_F(processes, come_and_go)
 	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", c.pid));
 	EXPECT_LE(after, value_for("vcpc.process.count.page_faults", a.pid));
 	ASSERT_EQ(2, pmGetInDom(desc.indom, &insts, &names));
-	/* Control characters are replaced. */
+	/* Control characters in a name are replaced. */
 	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);
 	EXPECT_STREQ(name, names[insts[0] == c.pid ? 0 : 1]);
 	free(insts);
@@ -208,8 +210,8 @@ static int lowest_descriptor(void)
 }
 
 /*
- * perf uses descriptors for each thread.  Some are left to the program, regardless of how many
- * processes match.
+ * perf needs descriptors for each thread.  The library leaves some descriptors to the program,
+ * regardless of how many processes match.
  */
 TEST_F(processes, leave_descriptors)
 {
@@ -236,9 +238,9 @@ TEST_F(processes, leave_descriptors)
 	end_chosen(one);
 }
 
-#define STRANGER	1001	/* a user that starts arbitrary processes */
+#define STRANGER	1001	/* a user that starts many processes */
 #define PLACES		256	/* maximum number of counted processes */
-/* If there are too few descriptors, users share them. */
+/* If there are too few descriptors, they are shared among the users whose processes are counted. */
 TEST_F(processes, share_counters)
 {
 	struct chosen many, one, small;
@@ -259,7 +261,7 @@ TEST_F(processes, share_counters)
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", one.pid));
 		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", many.pid));
-		/* The remaining places are also assigned. */
+		/* The remaining descriptors are used as well. */
 		small = start_chosen_of(STRANGER, "vcpc-chosen-small", 1);
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", small.pid));
@@ -309,8 +311,8 @@ static void end_idle(pid_t pid)
 }
 
 /*
- * No client keeps all places.  The client with the most places loses some, but only to clients that
- * then have no more than it.
+ * No user keeps all places.  The user with the most places loses some, but only to users that then
+ * have no more places than that user.
  */
 TEST_F(processes, share_places)
 {
@@ -327,7 +329,10 @@ TEST_F(processes, share_places)
 	for (int i = 0; i < PLACES; i++)
 		ASSERT_LT(0, all[i] = start_idle(STRANGER, "vcpc-chosen-fill"));
 	may = value_for("vcpc.process.count.page_faults", all[0]) != -3;
-	/* Do this before others start, because on a slow machine each fetch may search again. */
+	/*
+	 * Read these values before more processes start, because on a slow machine each fetch may
+	 * search for processes.
+	 */
 	if (may) {
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0]));
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[PLACES - 1]));
@@ -352,7 +357,8 @@ TEST_F(processes, share_places)
 }
 
 /*
- * A forked child counts for itself; the parent's counts continue, even after the child has exited.
+ * A forked child counts processes itself.  The parent's counting continues, even after the child
+ * has exited.
  */
 TEST_F(processes, in_a_forked_child)
 {
@@ -394,7 +400,7 @@ TEST_F(processes, in_a_forked_child)
 	end_chosen(late);
 }
 
-/* perf counts processes and CPUs while a thread counts with its own set. */
+/* perf can count processes and CPUs while a thread counts with its own set. */
 TEST_F(processes, cpus_and_threads_count_too)
 {
 	const char *const events[] = { "cycles" };
@@ -426,7 +432,7 @@ TEST_F(processes, cpus_and_threads_count_too)
 		SKIP(return, "%s", why);
 }
 
-/* Invalid lines are errors. */
+/* Invalid lines of a configuration are errors. */
 TEST(processes_in_configurations)
 {
 	static const char *const wrong[] = {

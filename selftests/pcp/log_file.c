@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Call pmOpenLog() on streams that are closed, or whose descriptors have unexpected numbers. */
+/* Test pmOpenLog() with streams that are closed, or whose descriptors have unexpected numbers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -55,7 +55,9 @@ TEST_F(log, a_descriptor_that_was_closed)
 	ASSERT_EQ(0, close(fd));
 	ASSERT_EQ(self->f, pmOpenLog("talker", self->name, self->f, &status));
 	EXPECT_EQ(1, status);
-	/* programs that this one starts inherit it, like any redirected stream */
+	/*
+	 * Programs that this one starts inherit the descriptor, like that of any redirected stream.
+	 */
 	EXPECT_EQ(0, fcntl(fd, F_GETFD));
 	fputs("a line\n", self->f);
 	EXPECT_EQ(0, fflush(self->f));
@@ -63,7 +65,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	EXPECT_TRUE(has(self->name, "\na line\n"));
 }
 
-/* If the stream's descriptor is closed, the file can get another number. */
+/* If the stream's descriptor is closed, the log file can get another number. */
 TEST_F(log, a_number_that_is_free)
 {
 	int status = -1, fd, low;
@@ -99,7 +101,7 @@ TEST_F(log, the_previous_log)
 	}
 	EXPECT_TRUE(has(self->name, "\nrun 3\n"));
 	EXPECT_TRUE(has(previous(self->name), "\nrun 2\n"));
-	/* a symbolic link is renamed, and its target is unchanged */
+	/* A symbolic link is renamed, and its target is unchanged. */
 	snprintf(target, sizeof(target), "%s.target", self->name);
 	ASSERT_EQ(0, rename(self->name, target));
 	ASSERT_EQ(0, symlink(target, self->name));
@@ -109,7 +111,7 @@ TEST_F(log, the_previous_log)
 	EXPECT_TRUE(has(target, "\nrun 3\n"));
 	EXPECT_TRUE(has(previous(self->name), "\nrun 3\n"));
 	unlink(target);
-	/* a directory is neither renamed nor written to */
+	/* A directory is neither renamed nor written to. */
 	unlink(self->name);
 	ASSERT_EQ(0, mkdir(self->name, 0755));
 	pmOpenLog("talker", self->name, self->f, &status);
@@ -137,8 +139,8 @@ TEST_F(log, messages_go_where_the_variable_says)
 }
 
 /*
- * A device is not renamed, whereas PCP renames /dev/null if the user is root.  This test uses a
- * terminal instead.
+ * A device is not renamed.  (PCP renames even /dev/null if the user is root.)  This test uses a
+ * terminal.
  */
 TEST_F(log, a_device)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands read only the part of a long archive that they print: they use little memory, and only
-# 'vcpc check' finds damage elsewhere.
+# Commands read only the part of a long archive that they print: they use little memory, and do not find damage
+# elsewhere, which only 'vcpc check' reports.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/err" 2>&1 &&
 result "archives to print"
 [ $tap_failed = 0 ] || done_testing
 
-# memory LIMIT COMMAND...: succeed if COMMAND succeeds and uses at most LIMIT kB of memory
+# memory LIMIT COMMAND...: run COMMAND, and check that it uses at most LIMIT kB of memory
 memory() {
 	python3 - "$@" >"$dir/out" 2>"$dir/err" <<'PY'
 import resource, subprocess, sys
@@ -50,22 +50,21 @@ else
 	rm -r "$dir/parts"
 fi
 
-# says STATUS WHAT: check the exit status of the last command, which must report damage if and only
-# if it failed
+# says STATUS WHAT: check that the last command exited with STATUS, and that it reported damage if and only if it failed
 says() {
 	[ "$status" = "$1" ] && [ "$(grep -c 'c is damaged' "$dir/err")" = "$1" ]
 	result "$2"
 }
 
-# run COMMAND...: run the command, with % replaced by the archive
+# run COMMAND...: run COMMAND, with % replaced by the archive
 run() {
 	# shellcheck disable=SC2046,SC2048,SC2086
 	"$vcpc" $(echo $* | sed "s|%|$dir/c|g") >"$dir/out" 2>"$dir/err"
 	status=$?
 }
 
-# Change the first metric of the first record to one without a descriptor, after label, frame,
-# timestamp and number.
+# Change the first metric of the first record, after the label, the frame, the time stamp and the number of metrics, to
+# one without a descriptor.
 printf '\377' | dd of="$dir/c.0" bs=1 seek=$((808 + 4 + 12 + 4 + 3)) conv=notrunc 2>/dev/null
 run check %
 [ $status = 1 ] && grep -q 'is not described' "$dir/out"
@@ -93,7 +92,7 @@ says 1 "replay: records"
 run replay -S -5s -t 1s % big.m1
 says 0 "replay: points of another part"
 
-# Change the frame of a record in the middle, which stops commands that read past it.
+# Overwrite the frame of a record in the middle, which stops commands that read past it.
 at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 2 - 200))
 head -c 400 /dev/zero | tr '\0' '\377' | dd of="$dir/c.0" bs=1 seek=$at conv=notrunc 2>/dev/null
 run replay -t 10s % big.m1

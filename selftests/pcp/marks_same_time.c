@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If a mark has the time of an observation, their order in the file determines which of them is
- * first.
+ * If a mark and an observation have the same time, their order in the file determines which of them
+ * comes first.
  */
 #include <kselftest_harness.h>
 
@@ -17,8 +17,9 @@ enum { A_COUNTER, AN_INSTANT, A_DISCRETE, METRICS };
 static const int semantics[METRICS] = { PM_SEM_COUNTER, PM_SEM_INSTANT, PM_SEM_DISCRETE };
 
 /*
- * Archives, and the values that PCP 6.3.8 and 7.2.2 return.  @records: r is an observation, m a
- * mark, followed by seconds; the observations have the values 100, 200 and so on.
+ * An archive, and the values that PCP 6.3.8 and 7.2.2 return.  In @records, r is an observation and
+ * m is a mark, followed by the time in seconds.  The observations have the values 100, 200 and so
+ * on.
  */
 static const struct row {
 	const char *records;
@@ -37,7 +38,7 @@ static const struct row {
 	{ "r0 r10 m20 r20 r30", 30000, -5000, {
 		{ 400, 400, 400 }, { 350, 300, 300 }, { 300, 300, 300 }, { NONE, NONE, 200 },
 		{ 200, 200, 200 }, { 150, 100, 100 } } },
-	/* from the observation after the mark across it: the counter is missing once */
+	/* After a step across the mark the counter is missing once. */
 	{ "r0 r10 m20 r20 r30", 20000, -10000, {
 		{ 300, 300, 300 }, { NONE, 200, 200 }, { 100, 100, 100 } } },
 	{ "r0 r10 m20 r20 r30 r40", 5100, 15000, {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Query an archive's names, descriptors, instances, label and end. */
+/* Query the names, descriptors, instances, label and end of an archive. */
 #include "pcp_fixture.h"
 
 TEST_F(archive, names_to_metrics)
@@ -42,14 +42,14 @@ static void count(const char *name, void *closure)
 	const char *list[] = { name };
 	pmID pmid;
 
-	/* the callback can call PMAPI */
+	/* The callback can call PMAPI functions. */
 	if (pmLookupName(1, list, &pmid) == 1)
 		snprintf(last, 64, "%s", name);
 }
 
 /*
- * A metric's names are listed in the order of the tree, whose groups are ordered by their first
- * names.
+ * The names of a metric are returned in the order of the name tree, whose groups are sorted by
+ * their first names.
  */
 TEST_F(archive, names_in_the_order_of_the_tree)
 {

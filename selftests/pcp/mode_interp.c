@@ -14,7 +14,7 @@ TEST_F(archive, around_the_mark)
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 20000), 102);
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 22000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 22000), NOTHING);
-	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* the string of this record */
+	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* the string of the record at 20 s */
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 27000), NOTHING);
@@ -30,7 +30,10 @@ TEST_F(archive, behind_the_end)
 	EXPECT_EQ(number_at(AF_PMID(CU32), 50002), PM_ERR_EOL);
 }
 
-/* Time also advances where there are no values, and is the same again after as many steps back. */
+/*
+ * Time advances even where there are no values.  After as many steps back, it is the same as
+ * before.
+ */
 TEST_F(archive, outside_and_back)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 45000, 5000), 0);
@@ -64,7 +67,7 @@ TEST_F(archive, seldom_logged)
 	EXPECT_EQ(number_at(AF_PMID(LATE), 40000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 40000), 0);
 	EXPECT_EQ(number_at(AF_PMID(NEVER), 10000), NOTHING);
-	/* an error between two values is ignored */
+	/* An error between two values is ignored. */
 	EXPECT_EQ(number_at(AF_PMID(ERRORS), 10000), 100);
 }
 
@@ -85,8 +88,8 @@ TEST_F(archive, unknown_metrics)
 }
 
 /*
- * Metrics of the library occur only in event records, so in every mode they have no values and no
- * error.
+ * The library's own metrics occur only in event records, so in every mode they have neither values
+ * nor an error.
  */
 TEST_F(archive, metrics_of_the_library)
 {
@@ -105,7 +108,7 @@ TEST_F(archive, metrics_of_the_library)
 	}
 }
 
-/* In a small domain, an instance that is missing for a while is interpolated across the gap. */
+/* In a small domain, values of an instance that is missing in some records are interpolated. */
 TEST_F(archive, instance_that_comes_back)
 {
 	pmID pmid = AF_PMID(SET);
@@ -126,7 +129,7 @@ TEST_F(archive, instance_that_comes_back)
 	pmFreeResult(r);
 }
 
-/* Instance names are those at the time of the next fetch. */
+/* pmGetInDom() returns the instance names at the time of the next fetch. */
 TEST_F(archive, instances_of_the_time)
 {
 	char **names;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_FORW and PM_MODE_BACK read record by record, from any time, in both directions. */
+/*
+ * PM_MODE_FORW and PM_MODE_BACK read one record at a time, starting at any time, in both
+ * directions.
+ */
 #include "pcp_fixture.h"
 
 static const int cu32[] = { 0, 13, 26, 32, 55, 41 };
@@ -68,7 +71,7 @@ TEST_F(archive, turning_round)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 13);
 }
 
-/* Records without the metric are skipped, and advance the time. */
+/* Records without the metric are skipped, but advance the time. */
 TEST_F(archive, only_records_that_have_it)
 {
 	int64_t ms;
@@ -131,8 +134,8 @@ TEST_F(archive, from_interpolation_to_records)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 6000), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 100);
-	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* 10 s is nearer to 6 s than 0 s */
-	/* the next fetch would be at 12 s */
+	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* 10 s is the nearest to 6 s */
+	/* The next fetch would be at 12 s, so the next record is at 20 s. */
 	ASSERT_EQ(pmSetMode(PM_MODE_FORW, NULL, 0), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 102);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PM_MODE_FORW and PM_MODE_BACK over records of the same length.  Most differ only in their values;
- * some differ in metrics, instances, number or order of values.
+ * Read records of the same length with PM_MODE_FORW and PM_MODE_BACK.  Most records differ only in
+ * their values; others have different metrics, instances, or numbers or orders of values.
  */
 #include "pcp_fixture.h"
 
@@ -12,8 +12,8 @@
 enum { A = 1, B, C, LONG, TEXT, REAL };
 
 /*
- * A kind of record: the metrics up to the first 0, each with one or two instances; 0 means no
- * second one
+ * The contents of a record: @sets ends with metric 0, and inst[1] is 0 if the metric has only one
+ * instance.
  */
 struct kind {
 	int crossed;		/* the first two blocks are swapped */
@@ -37,8 +37,8 @@ static const struct kind kinds[] = {
 #define KINDS	((int)(sizeof(kinds) / sizeof(kinds[0])))
 
 /*
- * Return the kind of record @i: first long runs of the first kind, with single other records
- * between them, then short runs, then a mixture.
+ * Return the kind of record @i: long runs of the first kind, interrupted by single other records,
+ * then short runs, then a mixture.
  */
 static const struct kind *kind_of(int i)
 {
@@ -54,7 +54,7 @@ static int number(int metric, int inst, int i)
 
 static void text(char *out, size_t size, int inst, int i)
 {
-	/* occasionally longer, in a block of the same size */
+	/* Sometimes the text is longer, but its block has the same size. */
 	snprintf(out, size, i % 10 == 4 ? "%d is %4d" : "%d is %3d", inst, i);
 }
 
@@ -181,7 +181,7 @@ static bool set_is(const pmValueSet *set, int i, int without)
 	return set->numval == n;
 }
 
-/* Overwrite a result.  A caller is permitted to do this, and it must not affect later fetches. */
+/* Overwrite a result, as a caller may do; this must not affect later fetches. */
 static void spoil(pmResult *r)
 {
 	for (int s = 0; s < r->numpmid; s++) {
@@ -285,7 +285,7 @@ TEST_F(alike, whole_records)
 		ASSERT_TRUE(result_is(r, n, pmids, i, 0)) {
 			TH_LOG("record %d", i);
 		}
-		/* this metric is not among the fetched ones */
+		/* Fetch other metrics than those above. */
 		if (i % 9 == 0 && ++i < RECORDS) {
 			ASSERT_TRUE(fetch_is(3, all + i % 3, i, 0));
 		}

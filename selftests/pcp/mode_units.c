@@ -3,7 +3,7 @@
 #include "pcp_fixture.h"
 
 static const struct {
-	int unit;		/* -1: no unit */
+	int unit;		/* PM_TIME_*, or -1 without a unit */
 	int delta;
 	int64_t ns;
 } units[] = {
@@ -106,7 +106,7 @@ TEST_F(hours, high_resolution)
 	}
 }
 
-/* If archives do not support a mode, the call fails and changes nothing. */
+/* A mode that archives do not support is an error, and changes nothing. */
 TEST_F(hours, bad_modes)
 {
 	static const int bad[] = { PM_MODE_LIVE, 4, 17, 0xffff };
@@ -129,7 +129,7 @@ TEST(no_context)
 	EXPECT_EQ(pmSetModeHighRes(PM_MODE_INTERP, NULL, NULL), PM_ERR_NOCONTEXT);
 }
 
-/* Times far outside the archive are also valid. */
+/* Times far outside the archive are valid. */
 TEST_F(hours, extreme_times)
 {
 	struct timespec far = { INT64_MAX, 999999999 }, early = { INT64_MIN, 0 };

@@ -4,7 +4,7 @@
  */
 #include "pcp_fixture.h"
 
-/* Load a name space with this text, without printing messages. */
+/* Load a name space from a file with this text, without printing messages. */
 static int load(const char *base, const char *text, int dups)
 {
 	char path[300];
@@ -54,7 +54,7 @@ static void append(const char *name, void *all)
 	strcat(strcat(all, " "), name);
 }
 
-/* Derived metrics are traversed in their groups, including a metric that is also a group. */
+/* A traversal visits derived metrics in their groups, including one that is also a group. */
 TEST_F(archive, derived_metrics_in_their_places)
 {
 	char all[256] = "", **names = NULL;
@@ -63,13 +63,13 @@ TEST_F(archive, derived_metrics_in_their_places)
 	EXPECT_EQ(NULL, pmRegisterDerived("our.more", "1 + 1"));
 	EXPECT_EQ(NULL, pmRegisterDerived("v.cu32.thrice", "v.cu32 * 3"));
 	ASSERT_EQ(load(self->base, "root { v our }\nv { a 1:2:3 cu32 60:0:1 z 1:2:4 }\nour { x 1:2:5 }", -1), 0);
-	EXPECT_EQ(7, pmTraversePMNS_r("", append, all) - 2);	/* without event.* */
+	EXPECT_EQ(7, pmTraversePMNS_r("", append, all) - 2);	/* two of them are event.* */
 	*strstr(all, " event.flags") = '\0';
 	EXPECT_STREQ(" v.a v.cu32 v.cu32.twice v.cu32.thrice v.z our.x our.more", all);
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);
 	pmUnloadNameSpace();
-	/* includes the archive's own names */
+	/* The archive's own names are included. */
 	EXPECT_EQ(3, pmTraversePMNS("v.cu32", nothing));
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);
@@ -126,7 +126,7 @@ TEST_F(archive, directives)
 	EXPECT_EQ(pmid, pmID_build(60, 0, 7));
 }
 
-/* If a file includes itself, loading ends. */
+/* A file that includes itself can be loaded. */
 TEST_F(archive, a_file_in_itself)
 {
 	char text[400];

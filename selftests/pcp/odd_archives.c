@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If an archive's files are slightly inconsistent, every intact part is read, from any starting
- * point.
+ * If the files of an archive are slightly inconsistent, all intact parts are read, from any
+ * starting point.
  */
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -90,7 +90,7 @@ static void set_start(const char *base, uint32_t second)
 	}
 }
 
-/* Records before the start time are observations; before the first record there are no values. */
+/* Records before the start time are observations.  Before the first record there are no values. */
 TEST_F(odd, records_from_before_the_start)
 {
 	static const struct {
@@ -130,7 +130,7 @@ static void misplace(struct af *a, int record, long place)
 	free(b.data);
 }
 
-/* If an index entry's offset is within a record, the records around it are still read. */
+/* If an index entry refers to the middle of a record, all records are still found. */
 TEST_F(odd, index_entries_within_records)
 {
 	for (int way = 0; way < 4; way++) {
@@ -194,7 +194,8 @@ static void volumes(const char *base, int n)
 }
 
 /*
- * If the last volume is missing, or its label is missing or incomplete, the archive ends before it.
+ * If the last volume is missing, or if its label is missing or incomplete, the archive ends with
+ * the volume before.
  */
 TEST_F(odd, the_last_volume_is_missing)
 {
@@ -222,7 +223,7 @@ TEST_F(odd, the_last_volume_is_missing)
 	}
 }
 
-/* If the last volume ends within its second record, its first record is the archive's last. */
+/* If the last volume ends within its second record, the archive ends with its first record. */
 TEST_F(odd, the_last_volume_has_one_whole_record)
 {
 	struct timeval end;
@@ -245,8 +246,8 @@ TEST_F(odd, the_last_volume_has_one_whole_record)
 }
 
 /*
- * Write records at 0, 10, 20 s, one whose clock was wrong, then 30, 40, 50 s; the index has the
- * first and the last.
+ * Write records at 0, 10 and 20 s, one with the time @late, and records at 30, 40 and 50 s.  The
+ * index has entries for the first and the last.
  */
 static void one_late_record(const char *base, int late, bool mark)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read values whose type differs from the metric's or whose metric is unknown, and records far from
- * the start.
+ * Read values whose type differs from that of their metric, values of unknown metrics, and records
+ * far from the start.
  */
 #include "pcp_fixture.h"
 
-#define ODD	AF_PMID(1)	/* 64-bit; a value in place at 1 s, a float at 2 s */
+#define ODD	AF_PMID(1)	/* 64-bit; its value is in place at 1 s, a float at 2 s */
 #define GOOD	AF_PMID(2)
-#define UNKNOWN	AF_PMID(3)	/* has no descriptor */
+#define UNKNOWN	AF_PMID(3)	/* metric without a descriptor */
 #define RECORDS	4
 
 FIXTURE(odd) {
@@ -51,7 +51,9 @@ FIXTURE_TEARDOWN(odd)
 	af_remove(self->base);
 }
 
-/* Check the result at record @i: the value is never interpreted as the metric's type. */
+/*
+ * Check the result of record @i: a value of another type is never interpreted as the metric's type.
+ */
 static void check_odd(struct __test_metadata *_metadata, const pmValueSet *set, int i)
 {
 	pmAtomValue v;
@@ -99,7 +101,9 @@ TEST_F(odd, as_they_are_in_records)
 	}
 }
 
-/* Such a value matters only where it would be used: there the metric has no value. */
+/*
+ * A value of another type has an effect only where it would be used: there the metric has no value.
+ */
 TEST_F(odd, they_matter_where_they_count)
 {
 	pmID odd = ODD, both[] = { ODD, GOOD };
@@ -122,11 +126,11 @@ TEST_F(odd, they_matter_where_they_count)
 
 #define NO_VALUE	(-1)
 
-/* Blocks whose size or type is not the metric's, and what FORW and INTERP return */
+/* A block whose size or type does not match the metric's, and the results of FORW and INTERP */
 static const struct block {
 	int type, block_type;
 	size_t len;
-	int err[2], got_type[2];	/* in FORW, in INTERP */
+	int err[2], got_type[2];	/* first FORW, then INTERP */
 } blocks[] = {
 	{ PM_TYPE_U64, PM_TYPE_U64, 8, { 0, 0 }, { PM_TYPE_U64, PM_TYPE_U64 } },
 	{ PM_TYPE_U64, PM_TYPE_DOUBLE, 8, { 0, 0 }, { PM_TYPE_U64, PM_TYPE_U64 } },
@@ -195,12 +199,12 @@ static uint64_t many_value(int record, int i)
 	return 1000 * (uint64_t)record + i;
 }
 
-/* Return the position of a value's block among the record's blocks. */
+/* Return the number of the block that the @i-th value of a record uses. */
 static uint32_t block_of(int record, int i)
 {
 	switch (record) {
 	case 1:
-		return MANY - 1 - i;	/* reversed */
+		return MANY - 1 - i;	/* the order is reversed */
 	case 2:
 		return i < 4 ? i : 4;	/* the last values share one block */
 	case 3:
@@ -227,7 +231,8 @@ static void add_blocks(struct af *a, int record, int type, int len)
 }
 
 /*
- * Writers store a set's blocks in order, but a reader must use the block to which a value refers.
+ * Writers store the blocks of a set in order, but a reader must use the block to which a value
+ * refers.
  */
 TEST(blocks_in_any_order)
 {
@@ -272,7 +277,7 @@ TEST(blocks_in_any_order)
 	af_remove(base);
 }
 
-/* Far from the start, times are no longer accurate to nanoseconds. */
+/* Far from the start, interpolation is not accurate to nanoseconds. */
 TEST(far_from_the_start)
 {
 	const int64_t far = 20000LL * 24 * 3600 * AF_SEC;
@@ -297,7 +302,7 @@ TEST(far_from_the_start)
 	for (int i = 0; i < 2; i++, when.tv_nsec = 0) {
 		ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_INTERP, &when, NULL));
 		ASSERT_EQ(0, pmFetchHighRes(1, &pmid, &r));
-		EXPECT_EQ(i, r->vset[0]->numval);	/* 13 ns later there is no value */
+		EXPECT_EQ(i, r->vset[0]->numval);	/* 13 ns after a record there is no value */
 		pmFreeHighResResult(r);
 	}
 	af_remove(base);

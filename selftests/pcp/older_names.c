@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Older programs expect more declarations than <pcp/pmapi.h> has: deprecated names, and platform
- * names.
+ * <pcp/pmapi.h> declares what older programs expect: deprecated names, and names of the platform.
  */
 #include <kselftest_harness.h>
 #include <pcp/deprecated.h>

@@ -27,7 +27,7 @@ static pmOptions fresh(int flags)
 	};
 }
 
-/* Redirect stderr to a file, whose contents are copied to @text later. */
+/* Redirect stderr to a file, until the contents are copied to @text. */
 static void begin_messages(const char *path)
 {
 	setenv("PCP_STDERR", path, 1);
@@ -156,7 +156,10 @@ TEST_F(options, hosts_of_a_file)
 	EXPECT_STREQ("three", self->opts.hosts[2]);
 }
 
-/* A folio must begin with these two lines, and its archives must have a host and a base name. */
+/*
+ * A folio must begin with the lines "PCPFolio" and "Version: 1", and its archives must have a host
+ * and a base name.
+ */
 TEST_F(options, folios_that_are_none)
 {
 	static const char *const bad[] = {
@@ -198,7 +201,7 @@ TEST_F(options, environment)
 	EXPECT_STREQ("20", self->opts.finish_optarg);
 }
 
-/* If two variables set the same option, the later one in the environment is used. */
+/* If two variables set the same option, the one that is later in the environment is used. */
 TEST_F(options, order_of_the_environment)
 {
 	static char *const orders[2][3] = {
@@ -258,8 +261,8 @@ TEST_F(options, mistakes)
 }
 
 /*
- * The first possible option is listed first, then the others in reverse order. Another name of the
- * first option is listed only with PM_OPTFLAG_LONG_ONLY.
+ * The options that an ambiguous one can mean are listed: the first one, then the others in reverse
+ * order.  Another name of the first option is listed only with PM_OPTFLAG_LONG_ONLY.
  */
 TEST_F(options, possibilities)
 {
@@ -319,7 +322,7 @@ TEST_F(options, no_context)
 	EXPECT_EQ(PM_OPTFLAG_RUNTIME_ERR, self->opts.flags & PM_OPTFLAG_RUNTIME_ERR);
 }
 
-/* The time window of an archive of 10 s, which the test creates */
+/* Get the time window of an archive of 10 s. */
 TEST_F(options, window_of_a_context)
 {
 	char base[] = "/tmp/options-archive-XXXXXX", path[64], file[80];
@@ -343,22 +346,22 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
 	ctx = pmNewContext(self->opts.context, self->opts.archives[0]);
 	EXPECT_LE(0, ctx);
-	/* in the archive's zone: EST5 is five hours west of UTC, where this is 07:26:40 */
+	/* The time is in the archive's zone, EST5, five hours west of UTC. */
 	self->opts.finish_optarg = "@07:26:47";
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &self->opts));
 	EXPECT_EQ(1600000002, self->opts.start.tv_sec);
 	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
 	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
 	/*
-	 * The same holds for a context that the program has created.  Without a context, the window
-	 * starts now.
+	 * The window of a context that the program has created is the same.  Without a context, the
+	 * window starts now.
 	 */
 	opts = (pmOptions){ .version = PMAPI_VERSION_2, .context = PM_CONTEXT_ARCHIVE,
 			    .start_optarg = (char *)"2" };
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_EQ(1600000002, opts.start.tv_sec);
 	EXPECT_EQ(1600000010, opts.finish.tv_sec);
-	/* the window is that of the given context; the current context does not change */
+	/* The window is that of the given context, and the current context does not change. */
 	other = pmNewContext(PM_CONTEXT_ARCHIVE, path);
 	EXPECT_LE(0, other);
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* In PMAPI version 3, the times of options have nanoseconds, in other members. */
+/* In PMAPI version 3, the times of options have nanoseconds, and are in other members. */
 #define PMAPI_VERSION 3
 #include "pcp_fixture.h"
 
@@ -52,7 +52,7 @@ TEST_F(archive, version_unsaid)
 	pmFreeOptions(&opts);
 }
 
-/* After an error, the window is not evaluated. */
+/* After an error in the options, no time window is computed. */
 TEST_F(archive, errors)
 {
 	char *argv[] = { "prog", "-a", self->base, "-S", "1sec", "-t", "nonsense", NULL };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc replay and report of an archive of system metrics begin with load, CPU, memory, disks and
+# The output of vcpc replay and report for an archive of system metrics begins with load, CPU, memory, disks and
 # network.
 set -u
 
@@ -18,7 +18,7 @@ cc_shim -o "$dir/make" "$here/peer/system_archive.c" >"$dir/err" 2>&1 && "$dir/m
 result "an archive of a system"
 [ $tap_failed = 0 ] || done_testing
 
-# replay COLUMNS OPTION...: check that the table has these column names
+# replay COLUMNS OPTION...: check that the table has the column names COLUMNS
 replay() {
 	COLUMNS=$1
 	export COLUMNS

@@ -21,7 +21,7 @@ dump() {
 	done >"$2" 2>"$dir/errors"
 }
 
-# open ARCHIVE: succeed if it can be opened
+# open ARCHIVE: check that ARCHIVE can be opened
 open() {
 	"$dir/dump" "$1" meta 0 0 >"$dir/errors" 2>&1 && ! head -n 1 "$dir/errors" | grep -q '^open: '
 }
@@ -72,8 +72,7 @@ rm "$dir/two.0"
 dump "$dir/two" "$dir/got" && cmp "$dir/want3" "$dir/got"
 result "a file of two packed streams"
 
-# The reader decompresses a file in pieces of this size; test a file that ends at the end of a
-# piece.
+# The reader decompresses a file in pieces of this size.  Test a file that ends at the end of a piece.
 piece=131072
 for i in 0 meta index; do
 	cp "$dir/plain3.$i" "$dir/round.$i"
@@ -81,7 +80,7 @@ for i in 0 meta index; do
 done
 gzip -n <"$dir/plain3.0" >"$dir/member"
 size=$(wc -c <"$dir/member")
-# Test the same stream with a file name in its header that fills the piece.
+# Test the same stream with a file name in its header, which fills the piece.
 {
 	printf '\037\213\010\010\0\0\0\0\0\003'
 	head -c $((piece - (size + 1) % piece)) /dev/zero | tr '\0' x

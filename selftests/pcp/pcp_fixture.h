@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Common code of PMAPI tests: a context on the archive of the vectors, and short queries */
+/* For tests of PMAPI: a context on the archive of the vectors, and short queries */
 #ifndef PCP_FIXTURE_H
 #define PCP_FIXTURE_H
 
@@ -9,7 +9,7 @@
 
 #include "archive_file.h"
 
-#define NOTHING	(-1000000)	/* means that there is no value */
+#define NOTHING	(-1000000)	/* there is no value */
 
 static inline struct timeval at_ms(int64_t ms)
 {
@@ -35,8 +35,8 @@ static inline int go_to(int mode, int64_t ms, int delta_ms)
 }
 
 /*
- * Fetch one number.  Return it (0 or more), the result of pmFetch or numval if negative, or
- * NOTHING.
+ * Fetch one number.  Return it (0 or more), a negative result of pmFetch() or negative numval, or
+ * NOTHING.  If @ms is not NULL, store the time of the result in it.
  */
 static inline int fetch_number(pmID pmid, int64_t *ms)
 {
