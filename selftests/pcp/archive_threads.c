@@ -44,7 +44,10 @@ static int own_context(const struct worker *w, int round)
 	return wrong + (pmDestroyContext(handle) != 0);
 }
 
-/* Another thread can change the context's time between two calls, but each call is atomic. */
+/*
+ * Use a context that other threads use as well.  They can change its time between two calls, but
+ * each call is atomic.
+ */
 static int shared_context(const struct worker *w, int round)
 {
 	pmID pmids[] = { AF_PMID(CU32), AF_PMID(SET), AF_PMID(ISTR) };

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc dump, label, summary and replay print the same output as PCP's own tools, including for time windows.
+# vcpc dump, label, summary and replay print the same output as PCP's own tools, including for time
+# windows.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -272,8 +273,8 @@ run label "$a" "$dir/nothing" "$dir/n"
 [ $? = 1 ] && [ "$(grep -c '^  host' "$dir/out")" = 2 ]
 result "label: of several, one of which does not exist"
 
-# Print the metric and instance, the average over time, the minimum and maximum, and the number of values, rounded as
-# pmlogsummary rounds them.
+# Print the metric and instance, the average over time, the minimum and maximum, and the number of
+# values, rounded as pmlogsummary rounds them.
 pmlogsummary -ay "$a" | awk 'NR > 4 { at = $2 ~ /^\[/; metric = $1
 	if (at) { inst = $2; gsub(/[]["]/, "", inst); metric = metric "[" inst "]" }
 	print metric, $(3 + at), $(4 + at), $(5 + at), $(6 + at) }' | sort >"$dir/want"

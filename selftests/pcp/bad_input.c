@@ -243,7 +243,6 @@ static void make_volumes(const char *base, long *offsets)
 	af_close(&a);
 }
 
-/* Damage to volume 1 */
 static const struct damage {
 	int record;		/* the first damaged record */
 	/* offset in the record where the file ends, or where @bytes are overwritten */

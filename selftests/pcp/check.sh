@@ -122,8 +122,8 @@ result "no archive is given"
 run "$dir/vectors2.meta" "$dir/vectors3"
 result "several archives, and one by a file's name"
 
-# Directories and lists can be checked: each archive is checked once, and damaged ones are reported with their
-# directory.
+# Directories and lists can be checked: each archive is checked once, and damaged ones are reported
+# with their directory.
 mkdir "$dir/all" "$dir/none"
 for archive in a b c d; do
 	for suffix in 0 meta index; do
@@ -172,7 +172,8 @@ if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
 	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
-		# Ignore what pmlogcheck 6.0.3, but not 6.3.8, reports about a logger's derived metrics.
+		# Ignore what pmlogcheck 6.0.3, but not 6.3.8, reports about a logger's derived
+		# metrics.
 		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | grep -v 'domain of pmid' | head -n 1)
 		[ -n "$complaint" ] || continue
 		timeout 900 "$vcpc" check "$archive" >"$dir/found" 2>&1

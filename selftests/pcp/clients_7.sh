@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Clients of PCP 7.2.2 print the same values as our library: pmrep, the pcp2* exporters, Cockpit's bridge, pmseries with
-# a Valkey server, pmproxy and pcp-htop.  They read archives that vcpc record and our import library wrote, and pmdavcpc
-# under pmcd 7.2.2.
+# Clients of PCP 7.2.2 print the same values as our library: pmrep, the pcp2* exporters, Cockpit's
+# bridge, pmseries with a Valkey server, pmproxy and pcp-htop.  They read archives that vcpc record
+# and our import library wrote, and pmdavcpc under pmcd 7.2.2.
 #
 # The agent is built with the agent library of 7.2.2.
 set -u
@@ -25,7 +25,8 @@ trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 valkey=''
 export PATH="$dir/bin:$build/bin:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
-# peer_programs: create wrappers of the programs of 7.2.2 in $dir/bin, because these programs start each other
+# peer_programs: create wrappers of the programs of 7.2.2 in $dir/bin, because these programs start
+# each other
 peer_programs() {
 	mkdir -p "$dir/bin" "$dir/tmp" || return 1
 	for program in pmcd pmcpp pmnsmerge pminfo; do
@@ -185,7 +186,8 @@ htop() {
 	grep -q "V: module: $module tracing: 2" "$dir/screen"
 }
 
-# in_place ARCHIVE NAME OPTION...: check that the client NAME prints the same with our library in place of PCP's
+# in_place ARCHIVE NAME OPTION...: check that the client NAME prints the same with our library in
+# place of PCP's
 in_place() {
 	archive=$1 name=$2
 	shift 2

@@ -1,9 +1,10 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts: start and stop PCP's own collector with its sample agents, one as a process and one inside pmcd.
+# Sourced by scripts: start and stop PCP's own collector with its sample agents, one as a process
+# and one inside pmcd.
 #
-# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a scratch directory.
-# Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
+# The script must have sourced /etc/pcp.env, run in a separate network namespace, and set "dir" to a
+# scratch directory.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
 sample=$PCP_PMDAS_DIR/sample
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG=''
 pmcd_options='' pmcd_access='allow "*" : all;' collector=

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc compare finds the planted differences, judges them, and returns the result of conditions in its exit status.
+# vcpc compare finds the planted differences, judges them, and returns the result of conditions in
+# its exit status.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,8 +14,8 @@ vcpc=$build/bin/vcpc
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/err"
 
-# Record two sides of three runs each.  The second side has 5 % more instructions, without variation, and takes 10 %
-# more time, with some variation.
+# Record two sides of three runs each.  The second side has 5 % more instructions, without
+# variation, and takes 10 % more time, with some variation.
 cc_shim -o "$dir/run" "$here/peer/recorded_run.c"
 result "the program that writes archives compiles"
 mkdir "$dir/base" "$dir/new"
@@ -63,7 +64,8 @@ compare "$dir/base/r1" "$dir/other"
 says checkout time '5 us - - - only in A'
 says 'pay: in/out' instructions '- 2000 - - only in B'
 
-# If a counter exists in the first record, its difference is computed from its value there.
+# With -S, the increase of a counter is computed from its value in the first record after the start
+# time.
 compare -S 1s "$dir/base/r1" "$dir/new/r1" && says checkout count '500 500 0 % - same'
 
 # A tag that was removed and added again has several instances, whose values are added.
@@ -164,7 +166,8 @@ result "summary: no histograms"
 	! grep -q 'omitted' "$dir/out"
 result "... unless requested by name"
 
-# Archives of other programs can be compared: by rates of counters, and by averages of other metrics.
+# Archives of other programs can be compared: by rates of counters, and by averages of other
+# metrics.
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive" "$dir/v" 3 vectors &&
 	compare "$dir/v" "$dir/v" v && [ -n "$(row 'the run' v.inst)" ] && [ -n "$(row 'the run' 'v.set[i0]')" ]
 result "metrics of other programs"

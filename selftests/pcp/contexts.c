@@ -152,7 +152,10 @@ static void *own_context(void *arg)
 	return NULL;
 }
 
-/* Each value belongs to a time that one of the threads set. */
+/*
+ * Jump and fetch repeatedly in a shared context.  Each value must belong to a time that one of the
+ * threads has set.
+ */
 static void *shared_context(void *arg)
 {
 	struct job *job = arg;

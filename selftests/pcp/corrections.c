@@ -95,8 +95,8 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
- * If two lists are fetched alternately, each counter is missing once after the mark, regardless of
- * which list is fetched when the mark is passed.
+ * If two lists are fetched alternately, each counter is missing once after the mark, whichever list
+ * is fetched first after the mark.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
 {
@@ -167,7 +167,6 @@ static void index_that_is_near(struct af *a, int i)
 		af_index(a, 30 * AF_SEC);
 }
 
-/* An unknown metric does not affect later fetches. */
 TEST_F(archive, an_unknown_metric_does_no_harm)
 {
 	struct af a;
@@ -321,7 +320,6 @@ TEST_F(archive, the_index_is_only_near)
 	af_remove(base);
 }
 
-/* A copy of a context has the same profile. */
 TEST_F(archive, a_copy_has_the_profile)
 {
 	pmID pmid = AF_PMID(SET);
@@ -337,7 +335,6 @@ TEST_F(archive, a_copy_has_the_profile)
 	pmFreeResult(r);
 }
 
-/* Removing instances from a domain keeps the others. */
 TEST_F(archive, del_profile_keeps_the_others)
 {
 	pmID pmid = AF_PMID(SET);

@@ -377,8 +377,8 @@ TEST_F(archive, expressions_that_are_anything)
 }
 
 /*
- * Patterns that would exhaust the stack or memory are rejected, even in a thread with a small
- * stack.
+ * Define patterns that would exhaust the stack or memory.  They must be rejected, even in a thread
+ * with a small stack.
  */
 static void *define_patterns(void *arg)
 {
@@ -581,7 +581,10 @@ TEST_F(archive, a_change_after_an_error)
 	}
 }
 
-/* A copy of a context lacks the context's derived metrics, so they have no values there. */
+/*
+ * A copy of a context lacks the derived metrics of the original context, so fetches in the copy
+ * return no values of them.
+ */
 TEST_F(archive, a_metric_of_another_context)
 {
 	const char *name = "d.own";

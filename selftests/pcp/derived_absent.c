@@ -177,7 +177,6 @@ static const struct {
 	{ "1 ? c.u32 : no.such", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(no.such) ? c.u32 : no.such", "error -12409" },
 	{ "c.u32 > 0 ? c.u32 : no.such", "error -12409" },
-	/* novalue() */
 	{ "defined(no.such) ? no.such : novalue()", "32 4 " NOTHING },
 	{ "!defined(no.such) ? novalue() : no.such", "32 4 " NOTHING },
 	{ "!defined(c.u32) ? novalue() : c.u32", "U32 1 count: 100, 200, 50, 150" },

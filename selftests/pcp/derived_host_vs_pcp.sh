@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that use derived metrics and fetch groups of a host, a private pmcd with PCP's sample agents, print the same
-# output with libshim and with PCP's own library.
+# Programs that use derived metrics and fetch groups of a host, a private pmcd with PCP's sample
+# agents, print the same output with libshim and with PCP's own library.
 # shellcheck disable=SC2154
 set -u
 
@@ -26,8 +26,9 @@ done
 result "the programs are built, and a collector runs"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play PROGRAM LINES: run the script on standard input with both libraries, each with a newly started collector.  Check
-# that the output has more than LINES lines, and is the same except for times.
+# play PROGRAM LINES: run the script on standard input with both libraries, each with a newly
+# started collector.  Check that the output has more than LINES lines, and is the same except for
+# times.
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do

@@ -42,9 +42,9 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# each ARCHIVE: define a metric (x1, x2, ...) for each expression on standard input, print its descriptor, then fetch
-# all metrics in each mode of replay.  The first expression has values and is always included, because PCP's library
-# crashes in some fetches of only invalid metrics.
+# each ARCHIVE: define a metric (x1, x2, ...) for each expression on standard input, print its
+# descriptor, then fetch all metrics in each mode of replay.  The first expression has values and is
+# always included, because PCP's library crashes in some fetches of only invalid metrics.
 each() {
 	awk -v archive="$1" '
 		BEGIN { print "archive " archive }

@@ -51,7 +51,7 @@ struct fake_pdu {
  * @lie: called with each reply, which it may change; it returns the next action
  * @arg: argument of @lie
  * @stall: the server accepts connections, but does not reply
- * @connections, @profiles, @requests: numbers of these that the server has received
+ * @connections, @profiles, @requests: how many of each the server has received
  * @repeats: number of replies that were sent twice (FAKE_AGAIN)
  * @notices: number of ERROR PDUs with a code of 1 to send before a result
  */

@@ -25,7 +25,8 @@ cc_shim -w -o "$dir/fetchgroup_shim" "$here/peer/fetchgroup.c" &&
 result "the programs are built, and an archive is written"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play LINES: check that both libraries print the same for the script on standard input, and at least LINES lines
+# play LINES: check that both libraries print the same for the script on standard input, and at
+# least LINES lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do

@@ -12,7 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 evidence="$dir/log"
 include=$here/../../user/include
 
-# Functions that PCP's library exports without declaring them, or that only its next version declares
+# Functions that PCP's library exports without declaring them, or that only its next version
+# declares
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
@@ -55,7 +56,8 @@ values() {
 	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
 }
 
-# Debugging options, which are separate fields, are omitted, because each version of PCP appends some.
+# Debugging options, which are separate fields, are omitted, because each version of PCP appends
+# some.
 layouts() {
 	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program" | grep -v '^pmdebugoptions_t '
 }
@@ -74,8 +76,8 @@ printf '#include <pcp/pmapi.h>\n#include <pcp/import.h>\n' >"$dir/both.c"
 
 the_same "types of functions" types
 
-# Macros for system settings are the same as in PCP's header, except for PCP's build options and for headers that are
-# not installed here.
+# Macros for system settings are the same as in PCP's header, except for PCP's build options and for
+# headers that are not installed here.
 platform() {
 	echo '#include <pcp/platform_defs.h>' | cc_side "$1" -E -dM - |
 		grep -oE '^#define (HAVE|IS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 | sort -u
@@ -107,7 +109,8 @@ static void say(const char *name, const char *text, long long number)
 int main(void)
 {
 END
-	# Exclude the version, because the installed PCP has another one than the library implements.
+	# Exclude the version, because the installed PCP has another one than the library
+	# implements.
 	grep -vE '^PM(OPT_|API_(GENERAL_)?OPTIONS|_VERSION_CURRENT)' "$dir/names" | sed 's/.*/VALUE(&)/'
 	echo '}'
 } >"$dir/values.c"

@@ -95,7 +95,7 @@ static int socket_number(void)
 }
 
 /*
- * Create connected sockets like socketpair(2), but with TCP, the other transport of host
+ * Create two connected sockets, as socketpair(2) does, but with TCP, the other transport of host
  * connections.
  */
 static int tcp_pair(int pair[2])

@@ -44,8 +44,8 @@ TEST_F(host, derived_metrics_after_a_restart)
 }
 
 /*
- * While an agent is down, its metrics have no descriptors and, if pmcd must query the agent for
- * them, no names.
+ * Change replies as if an agent is down: its metrics have no descriptors and, if pmcd must query
+ * the agent for them, no names.
  */
 static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
 {

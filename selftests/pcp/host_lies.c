@@ -18,7 +18,6 @@
  * Return whether @pdu is the greeting, an ERROR of 20 bytes, which the functions below do not
  * change.
  */
-
 static bool is_greeting(const struct fake_pdu *pdu)
 {
 	return fake_get(pdu->bytes + 4) == FAKE_ERROR && pdu->len == 20;

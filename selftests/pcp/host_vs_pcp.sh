@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program that queries a host, a private pmcd with PCP's sample agents, prints the same output with libshim and with
-# PCP's own library.
+# A program that queries a host, a private pmcd with PCP's sample agents, prints the same output
+# with libshim and with PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,8 +34,8 @@ without_own_texts() {
 	awk '/ 511\.0\.[12]: 0/ { own = 1; print; next } /^(names of|labels|strange|[a-z_]+\.[a-z_.]+ [0-9])/ { own = 0 } !own' "$1"
 }
 
-# All of pmcd's own metrics, and sample's metrics that depend on time or chance, differ in each run.  Compare only their
-# number and format.
+# All of pmcd's own metrics, and sample's metrics that depend on time or chance, differ in each
+# run.  Compare only their number and format.
 live='2\.[0-9]*\.[0-9]*|(29|30)\.0\.(1|2|3|39|111|112|136|137|139|158)'
 
 # agree A B: check that the files have the same lines
@@ -157,8 +157,8 @@ await_step() {
 	done
 }
 
-# staged SIDE PLAY FUNCTION FUNCTION: run PLAY, and call the first function at its first stop and the second function at
-# its second stop
+# staged SIDE PLAY FUNCTION FUNCTION: run PLAY, and call the first function at its first stop and
+# the second function at its second stop
 staged() {
 	start_collector || return 1
 	rm -f "$dir/fifo"
@@ -265,7 +265,8 @@ let_it_go_on() {
 	kill -CONT "$collector"
 }
 
-# silence: check that a fetch times out, that the next ones fail at once, and that a late reply is not used for them
+# silence: check that a fetch times out, that the next ones fail at once, and that a late reply is
+# not used for them
 silence() {
 	export PMCD_REQUEST_TIMEOUT=1
 	staged shim silence stop_it let_it_go_on

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# If the file system fills up during an import, each write either succeeds or fails, and our tools and PCP's find no
-# damage in the archive.
+# If the file system fills up during an import, each write either succeeds or fails, and our tools
+# and PCP's find no damage in the archive.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

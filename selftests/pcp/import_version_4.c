@@ -139,7 +139,7 @@ TEST_F(import, now)
 	pmDestroyContext(handle);
 }
 
-/* If a new volume cannot be created, the old one grows further, and nothing is lost. */
+/* If a new volume cannot be created, records are added to the old one, and nothing is lost. */
 TEST_F(import, no_new_volume)
 {
 	struct rlimit limit, none = { 0, 0 };

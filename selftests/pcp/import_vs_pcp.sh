@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An importer creates the same archive with libshim and with PCP's own library, and PCP's tools accept the archive of
-# libshim.
+# An importer creates the same archive with libshim and with PCP's own library, and PCP's tools
+# accept the archive of libshim.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,8 +25,8 @@ result "one source compiles with both headers" || exit 1
 described() {
 	pmdumplog -Z UTC -d "$1" | grep -v '^PID for' | paste -d' ' - - - | sort
 	pmdumplog -Z UTC -e "$1" | grep -v '^PID for'
-	# Our library writes a new instance with the next record, PCP's library with the next record of one of
-	# its metrics.
+	# Our library writes a new instance with the next record, PCP's library with the next record
+	# of one of its metrics.
 	pmdumplog -i "$1" | awk '/^InDom/ { indom = $2 } / or "/ { print indom, $0 }' | sort -u
 	pminfo -tT -a "$1" 2>/dev/null
 }

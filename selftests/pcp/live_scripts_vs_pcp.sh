@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Random scripts of calls print the same output with libshim and with PCP's own library.  They query a private pmcd with
-# PCP's sample agents, and use contexts, profiles, fetches, derived metrics, fetch groups, instance domains that change,
-# and stores.
+# Random scripts of calls print the same output with libshim and with PCP's own library.  They query
+# a private pmcd with PCP's sample agents, and use contexts, profiles, fetches, derived metrics,
+# fetch groups, instance domains that change, and stores.
 #
-# LIVE_SCRIPTS sets the number of scripts, and LIVE_SEED selects other scripts.  If LIVE_KEEP is set, both outputs are
-# copied to this directory.
+# LIVE_SCRIPTS sets the number of scripts, and LIVE_SEED selects other scripts.  If LIVE_KEEP is
+# set, both outputs are copied to this directory.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -38,7 +38,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* Start such a process, with @threads idle threads in addition to the first one. */
+/* Start a process for struct chosen, with @threads idle threads in addition to the first one. */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -61,7 +61,7 @@ static struct chosen start_chosen_of(uid_t user, const char *command, int thread
 			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-			/* Avoid huge pages, each of which would cause only one fault. */
+			/* Avoid huge pages, because a huge page causes only one fault. */
 			madvise(p, CHOSEN_PAGES * 4096, MADV_NOHUGEPAGE);
 			for (int i = 0; i < CHOSEN_PAGES; i++)
 				p[i * 4096] = 1;
@@ -147,7 +147,10 @@ TEST_F(processes, have_metrics_with_texts)
 	EXPECT_EQ(6, pmID_cluster(find("vcpc.process.count.page_faults")));
 }
 
-/* Each process with the selected name has its own counts, and such processes can start and exit. */
+/*
+ * Each process with the selected name has its own counts.  Processes with this name can start and
+ * exit.
+ */
 TEST_F(processes, come_and_go)
 {
 	struct chosen a = start_chosen("vcpc-chosen-a"), b = start_chosen("vcpc-chosen-b"), c;

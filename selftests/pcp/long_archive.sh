@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands read only the part of a long archive that they print: they use little memory, and do not find damage
-# elsewhere, which only 'vcpc check' reports.
+# Commands read only the part of a long archive that they print: they use little memory, and do not
+# find damage elsewhere, which only 'vcpc check' reports.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,7 +50,8 @@ else
 	rm -r "$dir/parts"
 fi
 
-# says STATUS WHAT: check that the last command exited with STATUS, and that it reported damage if and only if it failed
+# says STATUS WHAT: check that the last command exited with STATUS, and that it reported damage if
+# and only if it failed
 says() {
 	[ "$status" = "$1" ] && [ "$(grep -c 'c is damaged' "$dir/err")" = "$1" ]
 	result "$2"
@@ -63,8 +64,8 @@ run() {
 	status=$?
 }
 
-# Change the first metric of the first record, after the label, the frame, the time stamp and the number of metrics, to
-# one without a descriptor.
+# Change the first metric of the first record, after the label, the frame, the time stamp and the
+# number of metrics, to one without a descriptor.
 printf '\377' | dd of="$dir/c.0" bs=1 seek=$((808 + 4 + 12 + 4 + 3)) conv=notrunc 2>/dev/null
 run check %
 [ $status = 1 ] && grep -q 'is not described' "$dir/out"
@@ -92,7 +93,7 @@ says 1 "replay: records"
 run replay -S -5s -t 1s % big.m1
 says 0 "replay: points of another part"
 
-# Overwrite the frame of a record in the middle, which stops commands that read past it.
+# Overwrite the frame of a record in the middle.  A command that reads this record reports damage.
 at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 2 - 200))
 head -c 400 /dev/zero | tr '\0' '\377' | dd of="$dir/c.0" bs=1 seek=$at conv=notrunc 2>/dev/null
 run replay -t 10s % big.m1

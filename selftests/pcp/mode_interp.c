@@ -14,7 +14,7 @@ TEST_F(archive, around_the_mark)
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 20000), 102);
 	EXPECT_EQ(number_at(AF_PMID(INSTANT), 22000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 22000), NOTHING);
-	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* the string of the record at 20 s */
+	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 22000), 0);	/* the string at 20 s */
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 25000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 27000), NOTHING);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Read records of the same length with PM_MODE_FORW and PM_MODE_BACK.  Most records differ only in
- * their values; others have different metrics, instances, or numbers or orders of values.
+ * their values.  Some differ in metrics, in instances, or in the number or order of values.
  */
 #include "pcp_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parse command lines like those of PCP's tools. */
+/* Parse command lines as PCP's tools do. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 #include <pcp/import.h>
@@ -261,8 +261,8 @@ TEST_F(options, mistakes)
 }
 
 /*
- * The options that an ambiguous one can mean are listed: the first one, then the others in reverse
- * order.  Another name of the first option is listed only with PM_OPTFLAG_LONG_ONLY.
+ * For an ambiguous option, the possible options are listed: the first one, then the others in
+ * reverse order.  Another name of the first option is listed only with PM_OPTFLAG_LONG_ONLY.
  */
 TEST_F(options, possibilities)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The output of vcpc replay and report for an archive of system metrics begins with load, CPU, memory, disks and
-# network.
+# The output of vcpc replay and report for an archive of system metrics begins with load, CPU,
+# memory, disks and network.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -72,7 +72,8 @@ rm "$dir/two.0"
 dump "$dir/two" "$dir/got" && cmp "$dir/want3" "$dir/got"
 result "a file of two packed streams"
 
-# The reader decompresses a file in pieces of this size.  Test a file that ends at the end of a piece.
+# The reader decompresses a file in pieces of this size.  Test a file that ends at the end of a
+# piece.
 piece=131072
 for i in 0 meta index; do
 	cp "$dir/plain3.$i" "$dir/round.$i"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scripts that run PCP's trace agent in separate namespaces.
 #
-# The script must set "here" to its directory.  It must call place, then needs for optional programs,
-# then begin_place; or only collector_place.
+# The script must set "here" to its directory.  It must call place, then needs for optional
+# programs, then begin_place. Alternatively, it calls only collector_place.
 
 # skip_all WHY: skip the whole script
 skip_all() {
@@ -26,7 +26,7 @@ needs() {
 
 # begin_place: load PCP's settings, the agent's functions and TAP; write error output to $dir/errors
 begin_place() {
-	# pcp.env sets variables, including "dir".
+	# pcp.env refers to unset variables, and sets some, including "dir".
 	set +u
 	# shellcheck source=/dev/null
 	. /etc/pcp.env

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The features that <pcp/platform_defs.h> declares exist: functions, types, members, and headers.
- */
+/* The features that <pcp/platform_defs.h> declares exist: functions, types, members and headers. */
 #include <pcp/platform_defs.h>
 
 #include <dlfcn.h>

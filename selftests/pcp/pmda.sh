@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Under a private pmcd, pmdavcpc's metrics match those of a local context, values arrive, it
-# restarts after a crash, and missing features are reported.
+# Under a private pmcd, pmdavcpc's metrics match those of a local context and have values.  The
+# agent restarts after a crash, and reports missing features.
 #
 # The module need not be loaded, because only software events are counted.
 set -u
@@ -14,7 +14,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/with_agent.sh"
 begin_agent "$@"
 
-# Compare PCP's library through pmcd with ours in a local context.
+# Check that PCP's library reads the same through pmcd as ours in a local context.
 same_as_local() {
 	"$dir/about_pcp" 127.0.0.1 >"$dir/by_agent" && "$dir/about_shim" local >"$dir/by_local" || return 1
 	diff "$dir/by_agent" "$dir/by_local" >&2 && [ "$(wc -l <"$dir/by_local")" -gt 100 ]
@@ -32,14 +32,14 @@ counts() {
 	[ -n "$first" ] && [ "$second" -gt "$first" ]
 }
 
-# watched: start a process with this command
+# watched: start a process that has the command name vcpc-watched
 watched() {
 	[ -e "$dir/vcpc-watched" ] || cp /bin/sleep "$dir/vcpc-watched"
 	"$dir/vcpc-watched" 100 &
 	watched=$!
 }
 
-# seen PID: check whether the agent has this instance
+# seen PID: check that the agent exports an instance for the process PID
 seen() {
 	pminfo -h 127.0.0.1 -f vcpc.process.count.page_faults 2>&1 | tee -a "$dir/seen" |
 		grep -q "inst \[$1 or \"$(printf %06d "$1") vcpc-watched\"\] value "
@@ -101,8 +101,8 @@ until_another() {
 	[ $tries -lt 100 ]
 }
 
-# If counting restarts, the archive has values, a mark, and values, and the counter does not jump.
-# pmcd notices that the agent died when the logger fetches once more.
+# If counting restarts while an archive is written, the archive has a mark between the values, and
+# the counter does not jump.  pmcd notices that the agent has died when the logger fetches again.
 comes_back_logged() {
 	printf 'log mandatory on 100 msec { vcpc.control.module }\n' >"$dir/logger.conf"
 	before=$(agent_pid)
@@ -155,8 +155,7 @@ by_group() {
 		"$build/bin/vcpc" dump -d "$dir/auto" | grep -q vcpc.control.module
 }
 
-# As in fleet.rst, get a value through pmproxy's REST API, and the same value in the format of
-# scrapers.
+# As in fleet.rst, get a value through pmproxy's REST API, and in the format for scrapers.
 by_proxy() {
 	mkdir -p "$dir/log/pmproxy"
 	"$PCP_BINADM_DIR/pmproxy" -f -A -i 127.0.0.1 -p 44322 -s "$dir/run/pmproxy.socket" -U root \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # While tracing is turned on and off, tags with any characters are instances of pmdavcpc's metrics,
-# values are up to date, pmcd decides who may store, and many fetches do not leak memory.
+# and values are up to date.  pmcd decides which users may store values.  Many fetches do not leak
+# memory.
 #
 # The probes use a separate BPF file system, so the machine's own tracing is unaffected.
 set -u
@@ -17,7 +18,7 @@ mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no private BPF file system
 trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 PATH=$build/bin:$PATH
 
-# asked METRIC: print everything that pminfo prints about it
+# asked METRIC: print everything that pminfo prints about METRIC, and save it in $dir/asked
 asked() {
 	pminfo -h 127.0.0.1 -f "$1" >"$dir/asked" 2>&1
 	cat "$dir/asked" >&2
@@ -51,7 +52,7 @@ labels() {
 		! grep -q 'hi"*,"tag\|"tag":"say' "$dir/labels"
 }
 
-# The number of drops belongs to the current session, even if no traced metric was requested before.
+# The number of drops is that of the current session, even if no traced metric was requested before.
 drops() {
 	stop
 	start && says vcpc.control.dropped '"not_open"] value' || return 1
@@ -66,8 +67,8 @@ goes_on() {
 		trace on && tags && says vcpc.transact.count "\"plain\"] value $((before + 2))"
 }
 
-# Turn tracing off and on with other tags each time.  The oldest tags are removed, in the agent and
-# in an archive, and current tags have correct values.
+# Turn tracing off and on, with other tags each time.  The oldest tags are removed from the agent
+# and from an archive, and current tags have correct values.
 many_tags() {
 	cat >"$dir/sessions" <<-END
 		i=0
@@ -101,13 +102,14 @@ memory() {
 	done
 }
 
-# A client may request any instances, including unknown ones, and more instances than exist.
+# A client can request any instances, including unknown ones, and more instances than exist.
 any_request() {
 	trace on 2>/dev/null
 	"$dir/many_tags" "any" 400 && "$dir/profiles" vcpc.transact.count vcpc.control.tracing >&2
 }
 
-# memory: print resident kB and the number of descriptors of the agent
+# leaks: check that many fetches do not increase the agent's resident memory and its number of
+# descriptors
 leaks() {
 	"$dir/fetch_often" 127.0.0.1 200 vcpc || return 1
 	# shellcheck disable=SC2046
@@ -134,7 +136,7 @@ exhausted() {
 	grep -q 'Missing metric value' "$dir/asked" && [ "$(wc -c <"$dir/log/pmcd/vcpc.log")" = "$before" ]
 }
 
-# refused VALUE WORDS: check that storing the value fails with this message
+# refused VALUE WORDS: check that storing VALUE fails with a message that contains WORDS
 refused() {
 	! pmstore -h 127.0.0.1 vcpc.control.tracing "$1" >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
 		grep -q "$2" "$dir/out"
@@ -150,7 +152,8 @@ who_may_store() {
 	start && pmstore -h 127.0.0.1 vcpc.control.tracing 0 >&2 && says vcpc.control.tracing 'value 0'
 }
 
-# The agent's executable is not a shared library, so no other process would run a probe on it.
+# Without the module, tracing cannot be turned on: the agent's executable is not a shared library,
+# so no other process would run a probe in it.
 by_module_only() {
 	[ -e /sys/module/vcpc ] || { refused 1 'Try again' && says vcpc.control.tracing 'value 0'; }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc displays progress of long work on a terminal: the display appears after half a second,
+# vcpc displays progress of long work on a terminal.  The display appears after half a second,
 # increases, is erased at the end, and is not mixed with the output.  The test controls the time.
 set -u
 
@@ -12,7 +12,7 @@ vcpc=$build/bin/vcpc
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/log $dir/seen"
 a=$dir/a
-b=$dir/b	# large enough for the check, which reports progress after each megabyte
+b=$dir/b	# the check reports progress several times, after each megabyte
 
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
 	cc -O1 -shared -fPIC -o "$dir/fast_time.so" "$here/peer/fast_time.c" >>"$dir/log" 2>&1 &&
@@ -20,8 +20,8 @@ cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
 result "the required programs exist"
 [ $tap_failed = 0 ] || done_testing
 
-# on_terminal STEP COMMAND: run with a terminal as standard output and error.  Its output is written
-# to "tty", and to "seen" with each start of a line on a separate line.
+# on_terminal STEP COMMAND: run COMMAND with a terminal as standard output and error.  Its output is
+# written to "tty", and to "seen" with carriage returns replaced by newlines.
 on_terminal() {
 	STEP_MS=$1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
 		script -qec "LD_PRELOAD=$dir/fast_time.so $2" /dev/null </dev/null >"$dir/tty" 2>"$dir/log"
@@ -35,8 +35,8 @@ percents() {
 	sed -n 's/^ *\([0-9][0-9]*\)%.*$/\1/p' "$dir/seen"
 }
 
-# Check that there are five or more percentages, increasing, none above 100, then spaces that erase
-# the last one.
+# Check that at least five percentages are displayed, that they increase, that none is above 100,
+# and that spaces erase the last one.
 shown() {
 	percents | awk '$1 <= last || $1 > 100 { bad = 1 } { last = $1; n++ } BEGIN { last = -1 } END { exit bad || n < 5 }' &&
 		awk '/%/ { at = NR } /^    $/ { wiped = NR } END { exit !(wiped > at) }' "$dir/seen"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test functions that need no archive: scales, short texts, parsed units and intervals, and texts
- * in buffers.
+ * Test functions that need no archive: scales, short texts, parsing of units and intervals, and
+ * texts in buffers.
  */
 #include <math.h>
 #include <kselftest_harness.h>
@@ -33,7 +33,9 @@ TEST(scales)
 	EXPECT_EQ(77, out.ull);
 }
 
-/* The original continues to multiply in 64 bits, and can then divide by zero. */
+/*
+ * A scale can differ by more than 64 bits.  PCP multiplies in 64 bits, and can then divide by zero.
+ */
 TEST(scales_too_far_for_64_bits)
 {
 	pmUnits in = { .dimSpace = 7, .scaleSpace = PM_SPACE_EBYTE };
@@ -97,7 +99,7 @@ TEST(units)
 	EXPECT_EQ(PM_ERR_CONV, pmParseUnitsStr("byte^8", &u, &factor, &error));
 	EXPECT_STREQ("space dimension out of bounds", error);
 	free(error);
-	/* the original terminates the program */
+	/* PCP terminates the program. */
 	EXPECT_EQ(PM_ERR_CONV, pmParseUnitsStr("time-9^2 / sec", &u, &factor, &error));
 	free(error);
 	EXPECT_EQ(0, (int)u.dimTime);
@@ -125,7 +127,7 @@ TEST(intervals)
 	EXPECT_EQ(5410, tv.tv_sec);
 }
 
-/* The original accepts these intervals and returns garbage. */
+/* PCP accepts these intervals, and returns garbage. */
 TEST(intervals_that_are_none)
 {
 	static const char *const texts[] = { "nan", "9e18 9e18", "2e14days", "-1", "inf" };
@@ -139,7 +141,7 @@ TEST(intervals_that_are_none)
 	EXPECT_EQ(7, ts.tv_sec);
 }
 
-/* For these texts the original reports no error. */
+/* For these texts, PCP reports no error. */
 TEST(no_numbers)
 {
 	static const struct {

@@ -25,14 +25,14 @@ compile() {
 		cc_pcp "$@" -o "$dir/${name}_pcp" "$source" -lm
 }
 
-# today FILE: replace a word in one option's text, which differs in an older PCP header
+# today FILE: replace a phrase in the text of an option, which differs in an older PCP header
 today() {
 	sed -i 's/metrics source is a PCP log archive/metrics source is a PCP archive/' "$1"
 	own_version "$1"
 }
 
-# compare PROGRAM WHAT: check that both print the same lines; they can write files in their
-# directory
+# compare PROGRAM WHAT: check that both builds print the same lines.  They may write files in their
+# directory.
 compare() {
 	cd "$dir" || exit
 	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Debian's Python binding of PCP, and PCP's tools written in Python, print the same with our library
-# in place of PCP's.  They read some archives of PCP's test suite, or all of them if ALL=1 is set in
-# the environment, which takes minutes.
+# in place of PCP's.  They read some archives of PCP's test suite, or all of them if ALL=1 is in the
+# environment, which takes minutes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -43,8 +43,8 @@ run() {
 	unset LD_LIBRARY_PATH
 }
 
-# same WHAT COMMAND: compare COMMAND's output for each archive, named by $archive; for at least one
-# it must print something
+# same WHAT COMMAND: check that COMMAND prints the same for each archive, named by $archive, and
+# that it prints something for at least one archive
 same() {
 	some=0 good=1
 	: >"$dir/log"
@@ -90,7 +90,7 @@ archives=none
 same "usage of each tool" "for tool in mpstat free iostat pidstat ps uptime numastat; do
 	\$python $tools/pcp-\$tool --help; done; \$python /usr/bin/pmrep --help"
 
-# Create an archive with the binding, with times set by pmiWrite(), and read it with PCP's own tool.
+# Create an archive with the binding, with the times in pmiWrite(), and read it with PCP's own tool.
 cat >"$dir/write.py" <<'EOF'
 import sys
 from pcp import pmi, pmapi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Random scripts of calls print the same with libshim and with PCP's own library: modes, times,
-# steps, directions, fetches, profiles, contexts, and all metadata.
+# Random scripts of calls print the same with libshim and with PCP's own library.  The calls change
+# modes, times, steps, directions, profiles and contexts, fetch, and query all metadata.
 #
 # The archives are the arguments or, by default, random archives and those of PCP's test suite.
 #
@@ -32,7 +32,7 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# play ARCHIVE SCRIPTS: return 0 if both print the same
+# play ARCHIVE SCRIPTS: succeed if both libraries print the same for the scripts 1 to SCRIPTS
 play() {
 	for side in pcp shim; do
 		"$build/peer/script_$side" "$1" "$round" 1 "$2" >"$dir/$side" 2>/dev/null
@@ -44,7 +44,8 @@ play() {
 	} >>"$dir/log"
 }
 
-# PCP's library keeps each file that it decompresses, so use uncompressed copies.
+# plain ARCHIVE: make an uncompressed copy, because PCP's library keeps each file that it
+# decompresses
 plain() {
 	rm -f "$dir"/plain.*
 	for file in "$1".[0-9]* "$1".meta* "$1".index*; do
@@ -99,7 +100,7 @@ bad_round() {
 	return $bad
 }
 
-# Open several archives as one: by directory, packed, and by list.
+# Open several archives as one: a directory, a directory of compressed archives, and a list.
 several_round() {
 	for several in "$suite/multi" "$suite/multi-xz" \
 		"$suite/multi/20150508.11.57,$suite/multi/20150508.11.44"; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# With vcpc record --with, metrics of this machine's pmcd are in each record of the archive, and
-# PCP's own programs can read them.  If pmcd is missing or stops, a message reports it.
+# vcpc record --with includes metrics of this machine's pmcd in each record of the archive, and
+# PCP's own programs can read them.  If pmcd is missing or stops, a message reports this.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,8 @@ evidence="$dir/errors $dir/log/pmcd/pmcd.log"
 export PMCD_CONNECT_TIMEOUT=1
 PATH=$build/bin:$PATH
 
-# record NAMES ARCHIVE COMMAND...: record, with messages in $dir/out
+# record NAMES ARCHIVE COMMAND...: record COMMAND with the metrics NAMES, and write messages to
+# $dir/out
 record() {
 	names=$1 archive=$2
 	shift 2
@@ -51,8 +52,8 @@ no_value() {
 		pminfo -a "$dir/n" -f sample.bad.novalues | grep -q '^No value' && vcpc check "$dir/n" >&2
 }
 
-# parts: check that all metrics below the names are recorded, each once, and that a message reports
-# those that cannot be
+# parts: check that all metrics below the names are recorded, and that a message reports a metric
+# that cannot be recorded
 parts() {
 	record sample.bad,sample.dupnames,sample.long.one "$dir/p" sleep 0.2 && pmlogcheck "$dir/p" >&2 || return 1
 	grep -q 'sample.bad.unknown: .*; it is skipped' "$dir/out" &&

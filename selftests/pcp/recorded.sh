@@ -3,7 +3,7 @@
 # PCP's own tools and library read the archives that vcpc record created in the VMs, with the same
 # results as ours.
 #
-# RECORDED in the environment is the directory where selftests/vm/test.sh stored them.
+# RECORDED in the environment is the directory where selftests/vm/test.sh stored the archives.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,9 +20,9 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# If the recorder is killed while it writes, it leaves an incomplete record, which PCP's library
-# reports at other times in INTERP mode (Documentation/api/pmapi.rst).  Compare only the values
-# before it.
+# A recorder that is killed while it writes leaves an incomplete record, which PCP's library reports
+# at other times in INTERP mode (Documentation/api/pmapi.rst).  Compare only the values before this
+# record.
 cut_tail() {
 	pmlogcheck "$1" >"$dir/complaints" 2>&1
 	grep -q 'unexpected EOF in record' "$dir/complaints" || return 0

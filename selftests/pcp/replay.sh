@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc replay prints the same values as pmval and pmdumplog for the same archive.  It is also tested
-# with modes, charts, and missing metrics and instances.
+# vcpc replay prints the same values as pmval and pmdumplog for the same archive.  Modes, charts,
+# and missing metrics and instances are tested separately.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -99,7 +99,7 @@ if command -v pmval >/dev/null; then
 	pmval -a "$a" -t 4sec -f 3 -w 30 v.cu32 2>/dev/null |
 		awk '/^[0-9][0-9]:/ && $2 != "No" { print $2 == "!" ? $2 : $2 + 0 }' >"$dir/pmval"
 	run -t 4s "$a" v.cu32
-	# pmval does not print a number for a counter that decreases.
+	# For a counter that decreases, pmval prints "!" instead of a number.
 	column 2 | awk '$1 != "-" { print $1 < 0 ? "!" : $1 + 0 }' | cmp -s - "$dir/pmval" && [ -s "$dir/pmval" ]
 	result "pmval prints the same rates"
 else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The page of vcpc report contains the archive's data, needs no other files, is limited in size, and
-# shows any content of the archive only as text, including in a real browser.
+# The page of vcpc report contains the archive's data, needs no other files, and is limited in
+# size.  It shows any content of the archive only as text, including in a real browser.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -139,8 +139,8 @@ assert rows[0][1:5] == ["7194", "600", "89.9 us", "69.6 us"] and rows[0][7] == "
 assert all("<polyline" in r[8] for r in rows) and rows[0][6] == "655 us", rows
 PY
 result "the answer comes first: the cost, as a sentence and as a table"
-# The last interval is shortened to a tenth.  It is merged with the previous one, without a drop in
-# the chart.
+# The last interval lasts a tenth of a normal one.  It is merged with the one before, so that the
+# chart does not drop at the end.
 "$dir/busy" "$dir/cut" 100 2 cut && report "$dir/cut" -o "$dir/cut.html" && page "$dir/cut.html" <<'PY'
 assert len(d["times"]) == 99 and abs(d["times"][-1] - .981) < 1e-6, d["times"][-2:]
 for t in d["tags"]:
@@ -203,8 +203,8 @@ assert d["start"] == 2 ** 57, d["start"]
 PY
 [ $? = 0 ] && "$vcpc" label "$dir/far" >"$dir/out" && grep -q 'start *@144115188075855872\.000000000$' "$dir/out"
 result "a start in a year that no clock can represent"
-# A tag that was removed and added again took more time than another tag; the page lists it at the
-# end.
+# A tag that was removed and added again is listed once, with the sums of its transactions, and
+# comes first because it took more time than another tag.
 if command -v pmlogextract >/dev/null; then
 	cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/l1" 7 gone 1000 5000 2000 &&
 		"$dir/run" "$dir/l2" 7 gone 1000 5000 2000 2 && "$dir/run" "$dir/l3" 7 stays 1000 9000 2000 3 &&

@@ -36,7 +36,7 @@ until redis-cli -p 6390 ping 2>/dev/null | grep -q PONG || [ $tries = 100 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
-# Wait, because pmseries silently loads nothing from an archive that has just ended.
+# pmseries silently loads nothing from an archive that has just ended, so wait.
 sleep 3
 series --load "{source.path: \"$dir/run\"}" >"$dir/loaded" 2>&1
 cat "$dir/loaded" >&2

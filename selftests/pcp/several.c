@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Open several archives as one context, in cases that the original handles wrongly: queries of the
+ * Open several archives as one context, and test cases that PCP handles wrongly: queries of the
  * label or the end, times after the end, and copies.
  */
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 #define START	1000000000
 #define RECORDS	4	/* per archive, one second apart */
-#define SECOND	10	/* where the second archive starts */
+#define SECOND	10	/* time at which the second archive starts */
 #define METRIC	pmID_build(60, 0, 1)
 #define INDOM	pmInDom_build(60, 1)
 
@@ -21,7 +21,7 @@ FIXTURE(several) {
 	pmID metric;
 };
 
-/* Write an archive with two instances that other archives do not have. */
+/* Write an archive with two instances that other archives lack. */
 static int write_archive(const char *dir, const char *name, int start)
 {
 	char base[128], inst[2][16], value[16];
@@ -70,7 +70,7 @@ static int go_to(int mode, double at, int delta_ms)
 	return pmSetMode(mode, &when, delta_ms);
 }
 
-/* Return the time of the next fetch, or its error. */
+/* Fetch, and return the time of the result or an error. */
 static int fetch(pmID metric)
 {
 	pmResult *r;
@@ -112,7 +112,7 @@ static int ask_end(void)
 	       pmGetHighResArchiveEnd(&fine) || fine.tv_sec != end.tv_sec;
 }
 
-/* Read all records in both directions, with a query before each. */
+/* Read all records in both directions, and call @ask before each. */
 static void walk_and(struct __test_metadata *_metadata, pmID metric, int (*ask)(void))
 {
 	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
@@ -180,7 +180,7 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
-/* Fetch like fetch(); a fetch that finds the damage reports it once, and the next one continues. */
+/* Fetch, and once more if the first fetch reports damage, which it does only once. */
 static int fetch_across_damage(pmID metric)
 {
 	int got = fetch(metric);
@@ -188,10 +188,7 @@ static int fetch_across_damage(pmID metric)
 	return got == PM_ERR_LOGREC ? fetch(metric) : got;
 }
 
-/*
- * If the previous archive ends within its last record, everything before and after this record is
- * read.
- */
+/* If an archive ends within its last record, everything before and after this record is read. */
 TEST_F(several, a_damaged_tail_costs_one_record)
 {
 	char path[128];

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Calls about the state of contexts and of the process, namespace files, and unpacked event records
-# have the same results as in PCP's own library.
+# Calls about the state of contexts and of the process, files of name spaces, and unpacked event
+# records have the same results as in PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# same PROGRAM ARGUMENTS...: check that both print the same except for times and process ids
+# same PROGRAM ARGUMENTS...: check that both builds print the same except for times and process IDs
 same() {
 	program=$1
 	shift
@@ -45,7 +45,8 @@ compile >"$dir/log" 2>&1
 result "the programs compile"
 [ $tap_failed = 0 ] || done_testing
 
-# Extend a copy of PCP's settings, in which its library finds its preprocessor.
+# Add variables to a copy of PCP's settings.  The copy is needed because these settings also contain
+# the path of the preprocessor that PCP's library runs.
 cp /etc/pcp.conf "$dir/conf" 2>/dev/null
 cat >>"$dir/conf" <<'EOF'
 # a comment

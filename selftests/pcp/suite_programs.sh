@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs of PCP's test suite that use only public calls compile unmodified with our headers, and
-# print the same with libshim as with PCP's own library.  If a program prints with internal
+# print the same with libshim as with PCP's own library.  If a program also prints with internal
 # functions of PCP, peer/inner/ replaces these functions.
 #
 # usage: suite_programs.sh [PROGRAM...]
@@ -19,7 +19,7 @@ src=$testsuite/src
 evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
-# Each program with its arguments; it runs in a copy of the archives' directory
+# The programs with their arguments; each runs in a copy of the archives' directory
 runs='
 archfetch -z -a gap2 sample.bin pmcd.pdu_in.total
 archfetch -z -a omnibus_v3 sample.bin sample.long.one
@@ -154,7 +154,7 @@ fi
 # Build both versions of a program, once.
 compile() {
 	[ -x "$dir/$1.shim" ] && return
-	# Copy the source to another directory, because a header in its own directory would be
+	# Copy the source to another directory, because a header in the source's directory would be
 	# included first.
 	cp "$src/$1.c" "$src/pthread_barrier.h" "$dir"
 	inner=
@@ -194,7 +194,7 @@ same() {
 			timeout 900 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
 			echo "status $?" >>"$dir/$side"
 		)
-		# The number of records read and the duration can differ between the libraries.
+		# The numbers of records read and the durations can differ.
 		sed -i -E -e 's/[0-9]+ log[_ ]reads/N log reads/g' \
 			-e 's/[0-9.]+ msec/N msec/g' "$dir/$side"
 		sed -i -f "$dir/texts-$side" "$dir/$side"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times are added, subtracted, and converted to seconds, with correct carries. */
+/* Times are added, subtracted, and converted from and to seconds, with correct carries. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 
@@ -33,7 +33,10 @@ TEST(timespec)
 	EXPECT_EQ(2, b.tv_nsec);
 }
 
-/* As in the original, numbers are rounded without a carry, towards zero and half up. */
+/*
+ * As in PCP, seconds are truncated toward zero, and the fraction is rounded half up without a
+ * carry.
+ */
 TEST(from_numbers)
 {
 	struct timeval a;

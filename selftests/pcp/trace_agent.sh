@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's own trace agent receives the same from libshim as from PCP's library for each call, and
+# PCP's own trace agent receives the same data from libshim as from PCP's library for each call, and
 # receives all events of a burst.
 #
 # pmcd and pmdatrace run in a separate network namespace.
@@ -16,7 +16,8 @@ place "$@"
 needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
 begin_place
 
-# Omit times, which differ between runs, and rates, which appear later.
+# seen: print the agent's values, except times, which differ between runs, and rates, which appear
+# later
 seen() {
 	pminfo -h 127.0.0.1 -f trace.transact.count trace.point.count trace.observe.count \
 		trace.observe.value trace.counter.count trace.counter.value
@@ -60,7 +61,7 @@ times_agree() {
 		awk '/value/ && $NF >= 0 && $NF < 100 { n++ } END { exit n != 2 }'
 }
 
-# has KIND TAG VALUE: check that the agent exports it within a minute
+# has KIND TAG VALUE: check that the agent exports this value within a minute
 has() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f "trace.$1" | grep -qF "or \"$2\"] value $3"; do

@@ -25,7 +25,10 @@ static struct {
 	uint64_t bytes;
 } files[FILES];
 
-/* The library reads packed files with pread(): count the bytes that it reads of each file. */
+/*
+ * Replace pread(), with which the library reads compressed files, and count the bytes that it reads
+ * of each file.
+ */
 __attribute__((visibility("default")))
 ssize_t pread(int fd, void *data, size_t len, off_t offset)
 {
@@ -52,7 +55,7 @@ static void note(struct __test_metadata *_metadata, FIXTURE_DATA(unpacked) *self
 	self->nfiles++;
 }
 
-/* Write the archive "a" with a record every second, in two volumes of equal size. */
+/* Write the archive "a", with one record per second in two volumes of equal size. */
 static void make(struct __test_metadata *_metadata, int records)
 {
 	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
@@ -108,7 +111,7 @@ static int check(void)
 	return shim_archive_check("a", &watch);
 }
 
-/* Fetch all records in a direction.  Return their number. */
+/* Fetch all records in one direction, and return their number. */
 static int fetch_all(int mode, long from)
 {
 	struct timespec at = { .tv_sec = START + from };
@@ -150,12 +153,12 @@ TEST_F(unpacked, contexts_and_check_share_what_was_read)
 	EXPECT_EQ(n, fetch_all(PM_MODE_BACK, 1000));
 	EXPECT_EQ(0, check());
 	expect_reads(_metadata, self, 1);
-	/* the other context keeps the decompressed files */
+	/* The second context keeps the decompressed files. */
 	EXPECT_EQ(0, pmDestroyContext(first));
 	EXPECT_EQ(0, pmUseContext(second));
 	EXPECT_EQ(n, fetch_all(PM_MODE_FORW, 0));
 	EXPECT_EQ(0, pmDestroyContext(second));
-	/* without users, no decompressed file is kept */
+	/* Without users, no decompressed file is kept, so the check reads all files again. */
 	EXPECT_EQ(0, check());
 	expect_reads(_metadata, self, 2);
 }

@@ -161,7 +161,7 @@ TEST(types_semantics_identifiers)
 	EXPECT_STREQ(pmTypeStr(PM_TYPE_UNKNOWN), "UNKNOWN");
 	EXPECT_STREQ(pmTypeStr(PM_TYPE_HIGHRES_EVENT), "HIGHRES_EVENT");
 	EXPECT_STREQ(pmTypeStr(11), "???");
-	/* two calls on one line return different buffers */
+	/* Two calls in one expression return different buffers. */
 	EXPECT_NE(pmTypeStr(PM_TYPE_32), pmTypeStr(PM_TYPE_U64));
 	EXPECT_NE(pmSemStr(PM_SEM_COUNTER), pmSemStr(PM_SEM_INSTANT));
 	EXPECT_STREQ(pmSemStr(PM_SEM_COUNTER), "counter");
@@ -228,7 +228,7 @@ TEST(every_error_has_its_text)
 		char *text = texts[i];
 
 		EXPECT_EQ(pmErrStr_r(codes[i], text, sizeof(texts[i])), text);
-		/* The name is printed instead of a number. */
+		/* The text of an error is a name, not a number. */
 		EXPECT_EQ(strstr(text, "(-"), NULL);
 		for (int j = 0; j < i; j++)
 			EXPECT_NE(strcmp(text, texts[j]), 0);

@@ -38,7 +38,7 @@ FIXTURE_SETUP(archive)
 	for (int i = 0; i < 4; i++) {
 		sprintf(value, "%d", i * 10);
 		ASSERT_EQ(0, pmiPutValue("v.n", "", value));
-		/* the second argument is in nanoseconds */
+		/* In version 4, the second argument is in nanoseconds. */
 		ASSERT_EQ(0, pmiWrite(T0, (unsigned int)i * STEP));
 	}
 	ASSERT_EQ(0, pmiEnd());
@@ -108,7 +108,6 @@ TEST_F(archive, interpolation)
 	EXPECT_EQ(PM_ERR_MODE, pmSetMode(99, &from, &delta));
 }
 
-/* A program of version 4 can use the names of version 2. */
 TEST_F(archive, version_2_names)
 {
 	struct timeval from = { T0, 0 }, end;
@@ -132,7 +131,7 @@ TEST_F(archive, version_2_names)
 	EXPECT_EQ(3 * STEP / 1000, end.tv_usec);
 }
 
-/* The version 2 names with HighRes are aliases of the same functions. */
+/* The HighRes names of version 2 are aliases of the same functions. */
 TEST_F(archive, highres_names)
 {
 	struct timespec from = { T0, 0 };
@@ -172,7 +171,7 @@ TEST_F(archive, options)
 	char *argv[] = { "prog", "-a", self->base, "-S", "0.000000001sec", "-T", "0.5sec",
 			 "-O", "0.000000003sec", "-t", "1.000000007sec", "-x", NULL };
 	pmLongOptions long_options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
-	/* if the version is not set, the version of the header is used, as in PCP 7 */
+	/* If the program does not set the version, it is that of the header, as in PCP 7. */
 	struct {
 		pmOptions opts;
 		char behind[64];
@@ -315,7 +314,7 @@ TEST(print_interval)
 		{ { 3600, 0 }, "60m0s" }, { { 3605, 0 }, "1h5s" },
 		{ { 7325, 1500000 }, "2h2m5.0015s" }, { { 86400, 0 }, "24h0s" },
 		{ { 4000000000, 7 }, "1111111h6m40.000000007s" },
-		/* 7.2.2 does not print the sign, and does not carry */
+		/* 7.2.2 prints no sign, and does not carry. */
 		{ { -1, 0 }, "-1s" }, { { -1, 500000000 }, "-0.5s" }, { { 1, 1000000000 }, "2s" },
 	};
 

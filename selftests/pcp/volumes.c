@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If some of an archive's many volumes are missing, all others are found, from any starting point.
+ * If some of an archive's many volumes are missing, the records of all others are found, from any
+ * starting point.
  */
 #include <sys/resource.h>
 
@@ -9,7 +10,7 @@
 #define VOLUMES		300
 #define METRIC		AF_PMID(1)
 
-/* Every seventh volume is missing, but not the first. */
+/* Return whether a volume exists: every seventh one is missing. */
 static int is_there(int volume)
 {
 	return volume % 7 != 6;
@@ -80,7 +81,7 @@ TEST_F(volumes, the_end_comes_first)
 TEST_F(volumes, a_jump_comes_first)
 {
 	EXPECT_EQ(204, number_at(METRIC, 204500));
-	EXPECT_EQ(201, number_at(METRIC, 202000));	/* 202 is missing */
+	EXPECT_EQ(201, number_at(METRIC, 202000));	/* no volume has the record at 202 s */
 	EXPECT_EQ(203, number_at(METRIC, 202500));
 	EXPECT_EQ(3, number_at(METRIC, 3000));
 }
@@ -91,7 +92,7 @@ TEST_F(volumes, backward_comes_first)
 	EXPECT_EQ(VOLUMES - 1, fetch_number(METRIC, NULL));
 }
 
-/* An archive can be opened by the file name of a later volume. */
+/* An archive can be opened by the name of the file of a later volume. */
 TEST_F(volumes, by_a_file_of_it)
 {
 	char name[300];
@@ -103,7 +104,7 @@ TEST_F(volumes, by_a_file_of_it)
 	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
 }
 
-/* Damage is reported once, in the mode that reads it first, and is then skipped. */
+/* Each context reports damage once, when it first reads the damaged volume, and then skips it. */
 TEST_F(volumes, a_damaged_one)
 {
 	const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -120,7 +121,7 @@ TEST_F(volumes, a_damaged_one)
 		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
 		EXPECT_EQ(PM_ERR_LOGREC, fetch_number(METRIC, NULL));
 		if (modes[i] == PM_MODE_INTERP)
-			/* Fetch back to the damage. */
+			/* At 9 s, INTERP returns the value before the damage. */
 			EXPECT_EQ(8, fetch_number(METRIC, NULL));
 		EXPECT_EQ(back ? 8 : 10, fetch_number(METRIC, NULL));
 		ASSERT_EQ(0, go_to(modes[i], back ? 10000 : 8000, back ? 0 : 1000));

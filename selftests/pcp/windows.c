@@ -8,7 +8,7 @@
 static const struct timespec from = { SUNDAY, 500000000 };
 static const struct timespec to = { SUNDAY + 100000, 250000000 };	/* Mon 16:13:20 */
 
-/* Parse @S, and return the seconds after the start, or -1. */
+/* Parse the start time @S.  Return the seconds after the start of the window, or -1. */
 static double after(const char *S)
 {
 	struct timespec start, end, origin;
@@ -36,7 +36,7 @@ TEST(dates)
 		{ "2020-09-14 10:00+0100", 73999.5 }, { "@2 days", 172799.5 },
 		{ "@2 hours ago", 92799.5 }, { "@1 day 5 min ago", 13299.5 }, { "foo", -1 },
 		{ "2020-02-30", -1 }, { "@13:00pm", -1 }, { "10:00 11:00", -1 }, { "@10:60", -1 },
-		/* out of range */
+		/* These numbers are out of range. */
 		{ "@99999999999999 fortnights", -1 },
 		{ "@7000000000000000000 sec 7000000000000000000 sec", -1 },
 		{ "@9223372036854775807 years", -1 }, { "@-9223372036854775807 sec 1 sec ago ago", -1 },
@@ -50,8 +50,8 @@ TEST(dates)
 }
 
 /*
- * Times are in the reporting zone, even if it has daylight saving time; "yesterday" is relative to
- * the current time, and is before the start.
+ * Times are in the reporting zone, even if it has daylight saving time.  "yesterday" is relative to
+ * the current time, and therefore before the start.
  */
 TEST(zones)
 {
@@ -143,8 +143,7 @@ TEST(windows)
 }
 
 /*
- * As binary fractions, these seconds are slightly smaller than their text, and are truncated, as in
- * PCP.
+ * In binary, these fractions are slightly smaller than in the text, and are truncated, as in PCP.
  */
 TEST(fraction_of_a_second)
 {
@@ -158,7 +157,7 @@ TEST(fraction_of_a_second)
 	EXPECT_EQ(250000000, start.tv_nsec);
 }
 
-/* The original's sums overflow, and its origin is one step too early. */
+/* In PCP the sums overflow, and the origin is one step too early. */
 TEST(an_end_that_is_not_known)
 {
 	struct timespec never = { PM_MAX_TIME_T, 0 };

@@ -5,7 +5,7 @@
 # The script must have sourced place.sh, and must call begin_agent "$@" first.  "agent_by" is a
 # command, followed by a blank, that runs the agent of domain 450.  "agent_window" is the number of
 # seconds for which sampled traced values stay valid.  VCPC_AGENT replaces the built agent with one
-# that has AddressSanitizer and UBSan, whose reports agent_done finds.
+# that has AddressSanitizer and UBSan; agent_done checks for their reports.
 collector='' agent_by='' agent_window=0.01 pmdavcpc=${VCPC_AGENT:-$build/bin/pmdavcpc} pmcd_access='allow "*" : all;'
 
 # Stay root if possible, because counting on CPUs is not permitted in a user namespace.
@@ -45,7 +45,8 @@ agent_pid() {
 	done
 }
 
-# agent_done: end a script's tests; if the agent was built with sanitizers, check for their reports
+# agent_done: end a script's tests, and check for reports of sanitizers if the agent was built with
+# them
 agent_done() {
 	if [ -n "${VCPC_AGENT:-}" ]; then
 		stop
@@ -55,7 +56,7 @@ agent_done() {
 	done_testing
 }
 
-# The agent itself prints the metric names (PMNS).
+# Create the name space, whose names the agent itself prints.
 make_names() {
 	mkdir -p "$dir/pmns" "$dir/run" "$dir/log/pmcd" && cd "$dir/pmns" || return 1
 	"$pmdavcpc" -c "$VCPC_CONFIG" -N >vcpc.pmns || return 1

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The reporting zone belongs to the library and does not affect the C library's zone, which other
- * threads use.
- */
+/* The library's reporting zone does not affect the C library's zone, which other threads use. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +12,9 @@
 
 static atomic_bool over;
 
-/* Count the calls that return a time in another zone. */
+/*
+ * Use the C library's time functions until the test ends.  Return how often they or TZ were wrong.
+ */
 static void *asks_the_c_library(void *unused)
 {
 	const time_t noon = 12 * 3600;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure one pattern of reading an archive.  The program is built against libshim and against
- * PCP's own library; selftests/bench/archive.sh runs both alternately.
+ * Measure one pattern of reading an archive.  The program is built with libshim and with PCP's own
+ * library; selftests/bench/archive.sh runs both alternately.
  *
  * usage: archive_bench ARCHIVE WHAT
  *
  * Print the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
- * over all values, which must be equal in both builds.  Environment: PREFIX selects metrics by
- * name, EVERY=n every n-th of them, and INTERVAL is the time between records.
+ * over all values, which must be equal in both builds.  In the environment, PREFIX selects metrics
+ * by the start of their names, EVERY=n selects every n-th of them, and INTERVAL is the time between
+ * records.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -25,7 +26,7 @@
 #define CONTEXTS	50
 #define MAX_SECONDS	4.0	/* per pattern; a longer measurement ends early */
 #define LOOKUPS		2000
-#define TIMES		100	/* for operations that are repeated */
+#define TIMES		100	/* number of repetitions of short operations */
 
 static struct {
 	const char *archive;
@@ -43,7 +44,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	/* CPU time, because the machine is shared. */
+	/* Measure CPU time, because the machine is shared. */
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
@@ -161,7 +162,6 @@ static long points_30(void)
 	return sweep(span / 30) > 0;
 }
 
-/* Step from the end to the start. */
 static long step_back(void)
 {
 	int64_t ns = -10 * given_interval();
@@ -173,7 +173,7 @@ static long step_back(void)
 	return run();
 }
 
-/* Repeat in a second context, which benefits from cached data. */
+/* Measure a second context, which benefits from data that the first one cached. */
 static long step_360_again(void)
 {
 	step_360();
@@ -213,7 +213,7 @@ static long jump(void)
 	return n;
 }
 
-/* Open one context after the other, like programs that visit many archives. */
+/* Open one context after the other, as programs that visit many archives do. */
 static long open_close(void)
 {
 	long n;
@@ -330,7 +330,7 @@ static long texts(void)
 	return (long)TIMES * b.n;
 }
 
-/* Read the domains of all metrics: for each domain, its instances and names. */
+/* Read the domains of all metrics: for each domain, its instances and their names. */
 static long domains(int (*instances)(pmInDom, int **, char ***), const struct timespec *when)
 {
 	long n = 0;
@@ -379,7 +379,6 @@ static int instances(pmInDom *indom, int **ids, char ***names)
 	return pmGetInDomArchive(desc.indom, ids, names);
 }
 
-/* Look up instances by name. */
 static long lookups(void)
 {
 	pmInDom indom;
@@ -397,7 +396,6 @@ static long lookups(void)
 	return n > 0 ? LOOKUPS : 0;
 }
 
-/* Look up instance names. */
 static long names_of_instances(void)
 {
 	pmInDom indom;
@@ -426,7 +424,7 @@ static size_t allocated(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Return the memory of a context after INTERP, in bytes instead of seconds. */
+/* Measure the memory that a context uses after INTERP, in bytes instead of seconds. */
 static long memory(void)
 {
 	size_t before;
@@ -456,7 +454,7 @@ static void derive(int i)
 		pmLookupName(1, &again, &b.pmids[i]);
 }
 
-/* Measure metrics derived from each metric: rates and sums. */
+/* Derive rates and sums from each metric, and measure steps. */
 static long derived(void)
 {
 	for (int i = 0; i < b.n; i++)

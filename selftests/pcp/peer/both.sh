@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts that build one source with libshim and with PCP's own library.  "here" must be
-# the script's directory, and "build" the build directory.
+# Sourced by scripts that build one source with libshim and with PCP's own library.  The script must
+# set "here" to its directory, and "build" to the build directory.
 
 # The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Programs are built with the
 # installed headers, and run with the library of this version.
@@ -26,8 +26,8 @@ needs_pcp() {
 	fi
 }
 
-# cc_pcp ARGUMENT...: run the compiler with PCP's headers; programs use the selected version's
-# library at run time
+# cc_pcp ARGUMENT...: run the compiler with PCP's headers.  At run time, programs use the library of
+# the selected version.
 cc_pcp() {
 	# shellcheck disable=SC2046
 	cc -O1 "$@" -lpcp ${peer:+$(cat "$peer/ldflags")}
@@ -38,7 +38,7 @@ run_pcp() {
 	if [ -n "$peer" ]; then "$peer/run" "$@"; else "$@"; fi
 }
 
-# own_version FILE...: replace the peer's version in its output with ours, 6.3.8
+# own_version FILE...: replace the peer's version in its output with 6.3.8, which is ours
 own_version() {
 	[ "$peer_version" != 7.2.2 ] ||
 		sed -i -e 's/^\(.*version:\{0,1\} \)7\.2\.2$/\16.3.8/' -e 's/^version 70202$/version 60308/' "$@"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive, like vcpc record, of a run of any size.  The command has two processes, and
+ * Write an archive, as vcpc record does, of a run of any size.  The run has two processes, and
  * transactions of several tags, which take longer in the middle of the run.
  *
  * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
  *
  * Records are 10 ms apart.  With "hostile", tags and the host name contain HTML, scripts and
  * terminal escape sequences.  With "far", the run starts in a year that no clock can represent.
- * With "cut", the last record comes after 1 ms.  With "watched", the time of half of the
+ * With "cut", the last record follows after 1 ms.  With "watched", the time of half of the
  * transactions is split into parts.
  */
 #include <math.h>
@@ -28,12 +28,12 @@
 enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE,
        WATCHED, ONCPU, RUNQUEUE, BLOCKED };
 
-/* Metrics in the format of the recorder */
+/* The metrics that the recorder writes */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;
 	int type, sem;
-	int time, count, scale;	/* name of its unit */
+	int time, count, scale;	/* dimensions and scale of the unit */
 } metrics[] = {
 	[COUNT] = { "trace.transact.count", 10, 0, 0, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[TOTAL] = { "trace.transact.total_time", 10, 0, 5, 0, PM_TYPE_DOUBLE, PM_SEM_COUNTER, 1, 0, 3 },
@@ -56,7 +56,7 @@ static const struct {
 static bool watched;
 
 
-/* Names without blanks, because an importer compares names up to the first blank */
+/* These names contain no blanks, because an importer compares names only up to the first blank. */
 static const char *const hostile[] = {
 	"</script><script>document.title='owned'</script>", "<img/src=x/onerror=document.title='owned'>",
 	"\033[31mred\a", "\"quo'te\\", "&lt;amp;", "\377\376none", "\302\233[31m", "<!--", "]]>", "]br[ack",
@@ -97,7 +97,10 @@ static void put(int h, double value, int type)
 		exit(1);
 }
 
-/* @slower: number of tags that take longer, hostile ones first */
+/*
+ * Name tag @i.  @slower is the number of tags that take longer; the slowest ones have hostile names
+ * if @nasty.
+ */
 static void name_tag(struct tag *tag, int i, int slower, bool nasty)
 {
 	if (nasty && slower < (int)(sizeof(hostile) / sizeof(hostile[0])))
@@ -138,7 +141,7 @@ static void transact(struct tag *tag, double ns)
 	tag->instructions += (uint64_t)(ns * 2.5 + 1000 * uniform());
 }
 
-/* Transactions take twice as long between 1/2 and 3/4 of the run. */
+/* Put transactions into @tag.  They take twice as long between 1/2 and 3/4 of the run. */
 static void work(struct tag *tag, int i, double part)
 {
 	double slow = part > 0.5 && part < 0.75 ? 2 : 1;
@@ -211,7 +214,7 @@ int main(int argc, char **argv)
 	watched = argc > 4 && !strcmp(argv[4], "watched");
 	if (argc < 4 || pmiStart(argv[1], 0) < 0 || declare(nasty) < 0)
 		return 1;
-	if (start == FAR_START && pmiSetVersion(3) < 0)	/* version 2 has 32-bit seconds */
+	if (start == FAR_START && pmiSetVersion(3) < 0)	/* seconds have 32 bits in version 2 */
 		return 1;
 	records = atoi(argv[2]);
 	ntags = atoi(argv[3]) < MOST_TAGS ? atoi(argv[3]) : MOST_TAGS;

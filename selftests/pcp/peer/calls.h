@@ -12,7 +12,7 @@ struct call {
 	void (*once)(void);
 };
 
-/* The arguments are WHAT SEED TIMES; each call prints a line. */
+/* Make calls as the arguments WHAT SEED TIMES request, and print a line per call. */
 static int make_calls(int argc, char **argv, const struct call *calls, size_t n)
 {
 	if (argc != 4)

@@ -14,7 +14,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-SAME_TIME = 2e-6    # clients round to microseconds, or through a floating-point number
+SAME_TIME = 2e-6    # clients round to microseconds, or convert to floating point
 
 
 def moment(text):

@@ -39,7 +39,7 @@ static void said(const char *expr, const char *at)
 		puts(" ok");
 		return;
 	}
-	/* for an empty text, the original's pointer is before its start */
+	/* If the text is empty, the original's pointer is before its start. */
 	printf(" at %d: %s\n", *expr ? (int)(at - expr) : 0, why ? why : "(no reason)");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Write an archive for derived_vs_pcp.sh: metrics of each type, counters that wrap, decrease and
- * have gaps, instances that appear and disappear.
+ * have gaps, and instances that appear and disappear.
  *
  * usage: derived_values BASE
  */
@@ -88,7 +88,7 @@ static void record(int i)
 	for (int m = 0; m < METRICS; m++) {
 		int n = metrics[m].many ? 5 : 1;
 
-		/* occasionally there are no values, or some instances have none */
+		/* In some records, a metric or some of its instances have no values. */
 		if ((i * 7 + m) % 11 == 10)
 			continue;
 		for (int j = 0; j < n; j++)

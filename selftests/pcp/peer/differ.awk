@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare the output of peer/script.c from two runs, PCP's first: print each script that differs,
-# starting at the first differing line, then the number of differences of each kind.  If PCP's
-# program did not finish a script, only the beginning is compared.
+# Compare the output of peer/script.c in two runs, PCP's first.  Print each script that differs,
+# from the first differing line on, then the number of differences of each kind.  If PCP's program
+# did not finish a script, compare only the part before its end.
 function finish() {
 	if (script != "" && bad == "" && i < n[script])
 		bad = "  ends earlier"

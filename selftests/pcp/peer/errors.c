@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Print the text of each error code, and of many invalid codes. */
+/* Print the text of each error code, and of many numbers that are not error codes. */
 #include <limits.h>
 #include <stdio.h>
 

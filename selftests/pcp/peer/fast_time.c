@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When preloaded, advance the elapsed time by STEP_MS (200) with each query. */
+/* When preloaded, advance CLOCK_MONOTONIC by STEP_MS ms (default 200) with each query. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -47,7 +47,10 @@ static void add_metric(const char *name)
 	}
 }
 
-/* Add a recorded metric, once per request; synthetic metrics are not part of the archive. */
+/*
+ * Add a recorded metric, once per request for it.  Omit synthetic metrics, which are not part of
+ * the archive.
+ */
 static void add_recorded(const char *name)
 {
 	pmID pmid;
@@ -131,8 +134,8 @@ static void dump_metric(int i)
 	if (d->indom == PM_INDOM_NULL)
 		return;
 	/*
-	 * Use this order, because after another first call the original applies deltas in a
-	 * different order.
+	 * Keep this order: if another call comes first, the original applies deltas in a different
+	 * order.
 	 */
 	dump_instances(d->indom, pmGetInDom);
 	dump_instances(d->indom, pmGetInDomArchive);
@@ -208,7 +211,7 @@ static void dump_merge(pmLabelSet **sets, int n)
 
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), NULL, NULL);
 	printf("  merged: %d %s\n", len, len > 0 ? json : "");
-	/* if the filter removes the other labels, PCP leaves half of an object */
+	/* If the filter removes the other labels, PCP prints only half of an object. */
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), not_optional, NULL);
 	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), by_parity, NULL);
@@ -226,7 +229,7 @@ static void dump_sets(const char *what, unsigned int id, int n, pmLabelSet *sets
 	}
 	if (n <= 0)
 		return;
-	/* instances have labels with the same names, which are not merged */
+	/* Instances have labels with the same names, so they are not merged. */
 	dump_merge(list, strcmp(what, "instances") ? n : 1);
 	pmFreeLabelSets(sets, n);
 }
@@ -282,7 +285,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sort the metrics: only "meta" compares the traversal order. */
+/* Sort the metrics by name: only "meta" compares the order of a traversal. */
 static void sort_metrics(void)
 {
 	char **names = metrics.names;
@@ -298,8 +301,8 @@ static void sort_metrics(void)
 #define NSEC 1000000000LL
 
 /*
- * Return whether a time is within the millisecond after the end.  There the original's first fetch
- * returns EOL, and later ones do not; this library intentionally never does.
+ * Return whether a time is within the millisecond after the end.  At such a time, the original's
+ * first fetch returns EOL and later ones do not, whereas this library never returns EOL.
  */
 static int at_the_end(const struct timespec *from, int64_t ms, const struct timespec *end)
 {
@@ -310,8 +313,8 @@ static int at_the_end(const struct timespec *from, int64_t ms, const struct time
 }
 
 /*
- * Avoid whole seconds: the original stores such a time as 10^9 ns after the previous second, and
- * the last bit of interpolated doubles differs.
+ * Fetch after jumps to times that are not whole seconds.  The original stores a whole second as
+ * 10^9 ns after the previous second, so the last bit of interpolated doubles differs.
  */
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch all metrics below NAME from a host's pmcd TIMES times.
+ * Fetch all metrics below NAME from a host's pmcd, TIMES times.
  *
  * usage: fetch_often SPEC TIMES NAME
  */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PM_NO_TIME_CHECKS	/* because declarations are repeated below */
+#define PM_NO_TIME_CHECKS	/* declarations are repeated below */
 #include <pcp/pmapi.h>
 
 /* The original has these functions, but does not declare them. */
@@ -70,7 +70,7 @@ static void print_wanted(const struct wanted *w, int live)
 	printf("  %c", w->what);
 	switch (w->what) {
 	case 't':
-		/* after an error, this is the current time */
+		/* After an error, this is the current time, which is not printed. */
 		if (live)
 			printf(" %ld.%09ld %ld.%06ld\n", (long)w->timespec.tv_sec, (long)w->timespec.tv_nsec,
 			       (long)w->timeval.tv_sec, (long)w->timeval.tv_usec);
@@ -84,7 +84,7 @@ static void print_wanted(const struct wanted *w, int live)
 	}
 	printf(" num %u sts %d\n", w->num, w->sts);
 	for (unsigned int i = 0; i < w->max && i < ROOM; i++) {
-		/* without a value, the code is unchanged */
+		/* The code of an instance without a value is unchanged. */
 		printf("    [%d] %s", w->what == 'd' && i < w->num ? w->codes[i] : 0,
 		       w->names[i] ? w->names[i] : "-");
 		print_value(&w->values[i], w->type);
@@ -158,7 +158,7 @@ static void act(char **word)
 						   w->values, w->type, w->stss, w->max, &w->num,
 						   &w->sts));
 	} else if (!strcmp(word[0], "nothing")) {
-		/* Omit the output, which the caller does not need. */
+		/* The outputs are NULL, because the caller does not need the values. */
 		say(pmExtendFetchGroup_item(group, word[1], word[2], word[3], NULL, PM_TYPE_STRING, NULL));
 		say(pmExtendFetchGroup_indom(group, word[1], word[3], NULL, NULL, NULL, PM_TYPE_STRING, NULL,
 					     3, NULL, NULL));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# From a preprocessed header, print a line for each structure whose name is PCP's, and for each of
-# its fields: SIZE(type), FIELD(type, name), or BITS(type, name) for a bit-field.
+# Read a preprocessed header.  For each structure of PCP print SIZE(type), and for each of its
+# fields FIELD(type, name), or BITS(type, name) if it is a bit-field.
 
 /^typedef (struct|union)( [A-Za-z]+)? {$/ { depth = 1; n = 0; next }
 !depth { next }

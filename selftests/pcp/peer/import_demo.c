@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Act as a typical importer: create an archive of numbers derived from a seed, and print the result
- * of each call.  The same source is built with libshim and with PCP's library.
+ * Import data as a typical program does: create an archive of numbers derived from a seed, and
+ * print the result of each call.  The program is built with libshim and with PCP's library.
  *
  * usage: import_demo ARCHIVE VERSION SEED
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive with a given number of metrics and samples through LOGIMPORT, and print seconds
- * and peak memory. The same source is built with libshim and with PCP's library.
+ * Write an archive with a given number of metrics and samples through LOGIMPORT, and print the
+ * seconds and the peak memory.  The program is built with libshim and with PCP's library.
  *
  * usage: import_rate ARCHIVE METRICS SAMPLES VERSION
  */
@@ -31,7 +31,7 @@ static void need(int code, const char *what)
 
 #define TEXTS	10007
 
-/* Created beforehand, because only the library's work is measured */
+/* The texts are created in advance, because only the library's work is measured. */
 static char texts[TEXTS][16];
 
 /* Add equal shares of 32-bit numbers, 64-bit numbers, and doubles with instances. */

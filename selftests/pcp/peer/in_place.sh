@@ -34,8 +34,8 @@ link_in_place() {
 		cc -shared -Wl,-soname,"${4##*/}" -Wl,--no-as-needed -L"$1" -l:"${3##*/}" -x c /dev/null -o "$1/${4##*/}"
 }
 
-# new_names: print "OURS NAME" for each symbol with another name in PMAPI version 4.  A function
-# that used this name before gets a name that ends in _v2.
+# new_names: print "OURS NAME" for each symbol that has another name in PMAPI version 4.  Another
+# function that has this name in version 2 is renamed to end in _v2.
 new_names() {
 	printf '#include <pcp/%s.h>\n' pmapi import libpcp | cc -E -P -DPMAPI_VERSION=4 -I"$here/../../user/include" -x c - |
 		tr '\n;' ' \n' | sed -nE 's/.*\W(pm\w+) *(\(.*\)|) *__asm__ *\( *(""|) *"(pm\w+)" *\).*/\4 \1/p' |

@@ -33,7 +33,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Collect all metrics, sorted, because their order is not part of the interface. */
+/* Collect all metrics.  Sort them, because their order is not part of the interface. */
 static void learn(void)
 {
 	int n = pmTraversePMNS("", remember);
@@ -158,7 +158,6 @@ static void describe(const char *name, pmID pmid)
 	}
 }
 
-/* The caller has printed @sets already. */
 static void labels(const char *what, int n, pmLabelSet **out)
 {
 	pmLabelSet *sets = *out;
@@ -250,8 +249,8 @@ static void play_values(void)
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
 	/*
-	 * If its own metrics are in the list, the original splits the results, and reports
-	 * PM_VAL_DPTR.
+	 * Fetch all metrics except those of the library: with these in the list, the original
+	 * splits the results, and reports PM_VAL_DPTR.
 	 */
 	for (int i = 0; i < metrics.n; i++)
 		if (pmID_domain(metrics.pmid[i]) != 511)
@@ -289,7 +288,6 @@ static void play_profile(void)
 	fetch("after reconnecting", 3, pmids);
 }
 
-/* Store one value of any type. */
 static void store(const char *name, int inst, int valfmt, int type, const void *bytes, int len)
 {
 	char block[200] = { 0 };

@@ -43,7 +43,7 @@ struct play {
 	void (*play)(void);
 };
 
-/* Run the play named by argv[2], of @n plays, with the host argv[1]. */
+/* Run the play that argv[2] names, one of @n plays, with the host argv[1]. */
 static inline int play_one(const struct play *plays, size_t n, int argc, char **argv)
 {
 	int handle;

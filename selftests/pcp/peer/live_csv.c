@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch metrics of a host's pmcd once, and print their numbers as CSV like vcpc replay: the names,
- * then the time and values.
+ * Fetch metrics of a host's pmcd once, and print numbers as the CSV of vcpc replay: the names, then
+ * the time and the values.
  *
  * usage: live_csv HOST METRIC...
  */

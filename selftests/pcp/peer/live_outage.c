@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query a host's pmcd while an agent or pmcd itself stops, hangs and returns, and with many
- * contexts, and print all results.  Like live.c, it is built with both libraries.
+ * Query a host's pmcd while an agent or pmcd itself stops, hangs and restarts, or with many
+ * contexts.  Print all results.  Like live.c, the program is built with both libraries.
  *
  * usage: live_outage SPEC changes|outage|silence|many
  *
- * All except "many" wait for a line on standard input before each step.
+ * All plays except "many" wait for a line on standard input before each step.
  */
 #include <dirent.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void wait_for_line(const char *what)
 		exit(3);
 }
 
-/* Fetch a metric, and print the result and values without the time. */
+/* Fetch a metric, and print the result and the values without their time. */
 static int fetch_one(const char *name)
 {
 	pmID pmid = id_of(name);
@@ -100,7 +100,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Print the time of a fetch without a reply, whose timeout is one second. */
+/* Print how long a fetch without a reply takes; its timeout is one second. */
 static void timed_fetch(pmID pmid)
 {
 	double before = now(), took;
@@ -135,7 +135,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* Check that many contexts do not leak. */
+/* Check that creating and destroying many contexts does not leak descriptors. */
 static void play_many(void)
 {
 	int handles[200], before = descriptors(), opened = 0;

@@ -3,9 +3,9 @@
  * Run random scripts of calls on a host's pmcd, and print all results.
  *
  * This program includes only <pcp/pmapi.h>.  live_scripts_vs_pcp.sh builds it with libshim and with
- * PCP's own library, and compares the output.  A script depends only on its seed, and runs in a
- * separate process.  Scripts share the state of PCP's sample agent, so both libraries run the same
- * scripts in the same order, each with a newly started agent.
+ * PCP's own library, and compares the output.  The calls of a script depend only on its seed.  Each
+ * script runs in a separate process, but scripts share the state of PCP's sample agent.  Therefore
+ * both libraries run the same scripts in the same order, each with a newly started agent.
  *
  * usage: live_scripts SPEC SEED FIRST LAST [FILE]
  *
@@ -26,7 +26,10 @@
 #define ROOM		8
 #define COUNT(list)	(sizeof(list) / sizeof((list)[0]))
 
-/* Metrics whose values do not depend on the clock; the last three do not exist */
+/*
+ * These metrics have values that do not depend on the clock, except the last three, which do not
+ * exist.
+ */
 static const char *const names[] = {
 	"sample.bin", "sample.long.ten", "sample.colour", "sample.bucket", "sample.part_bin",
 	"sample.bogus_bin", "sample.lights", "sample.magnitude",
@@ -143,8 +146,9 @@ static void play_context(struct script *s)
 }
 
 /*
- * In the original, the first pmDelProfile() of some instances of a domain also excludes all others,
- * and a copied context loses a pmDelProfile() of all domains.
+ * Change the profile, but avoid differences: in the original, the first pmDelProfile() of some
+ * instances of a domain also excludes all others, and a copied context loses a pmDelProfile() of
+ * all domains.
  */
 static void play_profile(struct script *s)
 {
@@ -179,7 +183,10 @@ static int by_instance(const void *a, const void *b)
 	return v->inst < w->inst ? -1 : v->inst > w->inst;
 }
 
-/* Replace a derived metric that is already in the fetch, because the original computes it twice. */
+/*
+ * Return PM_ID_NULL for a derived metric that is already in the fetch, because the original
+ * computes it twice.
+ */
 static pmID once(const pmID *pmids, int n, pmID pmid)
 {
 	for (int i = 0; i < n; i++)
@@ -225,8 +232,8 @@ static void play_derived(struct script *s)
 
 	snprintf(name, sizeof(name), "own.m%d", roll(s, 9) ? s->derived : (int)roll(s, s->derived + 1));
 	/*
-	 * one process uses only one kind, because the original confuses metrics of one context and
-	 * of all contexts
+	 * Each process defines derived metrics either of one context or of all contexts, because
+	 * the original confuses the two.
 	 */
 	switch (s->own ? 2 : roll(s, 2)) {
 	case 0:
@@ -266,7 +273,7 @@ static void play_names(struct script *s)
 		free(list);
 	n = pmGetChildrenStatus(roll(s, 2) ? "own" : "sample.dupnames", &list, &status);
 	printf("\nchildren: %d", n);
-	/* in any order */
+	/* Print the names sorted, because their order is undefined. */
 	for (int i = 0, least; n > 0 && i < n; i++) {
 		least = 0;
 		for (int j = 1; j < n; j++)
@@ -293,7 +300,7 @@ static void play_meta(struct script *s)
 	printf("desc %s: %d %d %s %d %s\n", pmIDStr(pmid), err, d.type, pmInDomStr(d.indom), d.sem,
 	       pmUnitsStr(&d.units));
 	if (pmID_domain(pmid) == 511)
-		return;		/* the original crashes on them */
+		return;		/* the original crashes on derived metrics */
 	err = pmLookupText(pmid, PM_TEXT_ONELINE, &text);
 	printf("text: %d <%s>\n", err, err < 0 ? "" : text);
 	free(text);
@@ -337,7 +344,7 @@ static void play_store(struct script *s)
 	if (strstr(name, "dodgey") || strstr(name, "error"))
 		value = value < 0 || value > 5 ? 0 : value % 4;
 	if (strstr(name, "many") && value < 0)
-		value = 5;	/* without instances the agent runs out of memory */
+		value = 5;	/* without instances, the agent runs out of memory */
 	pmLookupName(1, &name, &set.pmid);
 	set.vlist[0].inst = PM_IN_NULL;
 	set.vlist[0].value.lval = value;
@@ -360,7 +367,7 @@ static void play_domain(struct script *s)
 		if (set & 1u << i && (i < 4 || !(set & 1)))
 			fputs(all[i], f);
 	fclose(f);
-	/* the agent reads the file again only if the seconds of its time have changed */
+	/* The agent reads the file again only if the time of its last change differs in seconds. */
 	times[0] = times[1] = (struct timespec){ s->first + changes++, 0 };
 	utimensat(AT_FDCWD, dynamic, times, 0);
 }
@@ -374,11 +381,14 @@ static void extend(struct script *s, int g)
 	const char *instance = instances[roll(s, COUNT(instances))];
 	int err, *all = roll(s, 3) ? &w->status : NULL;
 
-	/* rates of metrics that change with each fetch depend on the clock */
+	/* Rates of metrics that change with each fetch would depend on the clock. */
 	if (strstr(name, "own.") || strstr(name, "negative"))
 		scale = NULL;
 	memset(w, 0, sizeof(*w));
-	/* the original remembers that a number in a text was out of range */
+	/*
+	 * Request texts as strings: if a number in a text is out of range, the original remembers
+	 * this.
+	 */
 	w->type = strstr(name, "string") ? PM_TYPE_STRING : (int)roll(s, PM_TYPE_STRING + 1);
 	w->status = 99;
 	w->all = roll(s, 2);

@@ -33,8 +33,8 @@ static int64_t part_start;
 #define MANY_METRICS	1000
 #define WIDE		10000
 #define HUGE_DOMAIN	100000
-#define PART_RECORDS	190	/* less than a window of the reader */
-#define RARELY		500	/* records */
+#define PART_RECORDS	190	/* fewer than fit in a window of the reader */
+#define RARELY		500	/* records between two occurrences */
 #define RARE_METRICS	4
 
 static uint64_t state;
@@ -57,7 +57,7 @@ static void any_value(struct af *a, int inst, int type, uint64_t *last)
 {
 	double d;
 
-	/* counters usually increase a little */
+	/* Counters usually increase by a small amount. */
 	*last = roll(8) ? *last + roll(100000) : any_number();
 	d = (double)(int64_t)*last / 7;
 	switch (type) {
@@ -83,13 +83,13 @@ static void any_value(struct af *a, int inst, int type, uint64_t *last)
 struct metric {
 	int type, sem;
 	uint32_t indom;
-	unsigned int every;	/* records, on average */
+	unsigned int every;	/* mean number of records per value */
 	uint64_t last[32];
 };
 
 /*
- * Choose instances: domain 1 is small; domain 2 is so large that its instances appear and
- * disappear.
+ * Choose the instances of a record.  Domain 1 is small; domain 2 is so large that instances appear
+ * and disappear.
  */
 static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 {
@@ -115,8 +115,8 @@ static void random_names(char *names, size_t size, int i)
 }
 
 /*
- * Return whether this is a discrete number; up to 7.2.2, PCP returns an older value of it when it
- * steps past the last one.
+ * Return whether this is a discrete number.  PCP up to 7.2.2 returns an older value of it after a
+ * step past its last value.
  */
 static bool is_discrete_number(const struct metric *m)
 {
@@ -142,7 +142,7 @@ static void random_metrics(struct af *a, struct metric *metrics)
 	}
 }
 
-/* Write a record; the last one has all values of discrete numbers. */
+/* Write a record.  The last record has values of all discrete numbers. */
 static void random_record(struct af *a, struct metric *metrics, unsigned int life, bool last)
 {
 	int ids[32];
@@ -226,7 +226,7 @@ static void make_big(struct af *a, int records, int never)
 	}
 }
 
-/* Write a record whose length varies, like a record with processes. */
+/* Write a record whose length varies as if it contained processes. */
 static void sparse_record(struct af *a, int r)
 {
 	int n = 1 + (int)roll(40);
@@ -337,7 +337,9 @@ static void churn_record(struct af *a, int64_t at, const int *ids)
 	af_end(a);
 }
 
-/* IDs ascend: new instances replace the oldest tenth. */
+/*
+ * Write states of a domain in which new instances, with the highest IDs, replace the oldest tenth.
+ */
 static void make_churn(struct af *a, int states)
 {
 	int ids[ALIVE], next = 1;
@@ -360,7 +362,7 @@ static void make_churn(struct af *a, int states)
 	}
 }
 
-/* Write texts of only one kind, and labels only at the end. */
+/* Write only one-line texts, and labels only at the end. */
 static void only_lines(struct af *a)
 {
 	static const struct af_label late = { -1, "hostname", "\"late\"", 0 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Load name spaces and print the results of name lookups.
+ * Load name spaces, and print the results of looking up names.
  *
- * state_vs_pcp.sh builds it with libshim and with PCP's own library, and compares the output.
+ * state_vs_pcp.sh builds the program with libshim and with PCP's own library, and compares the
+ * output.
  *
  * usage: names ARCHIVE plain|text NAME-SPACE...
  *
- * The original's pmLoadNameSpace does not support comments and directives, which "text" has.
+ * "text" is for name spaces with comments and directives, which the original's pmLoadNameSpace()
+ * does not support.
  */
 #include "peer.h"
 
@@ -99,8 +101,8 @@ int main(int argc, char **argv)
 		return 2;
 	setbuf(stdout, NULL);
 	/*
-	 * The process's own names are added to every name space; the first context adds the
-	 * original's.
+	 * Every name space has the library's own names, but the original adds them only with the
+	 * first context.
 	 */
 	if (getenv("PCP_TEST_DERIVED")) {
 		int handle = pmNewContext(PM_CONTEXT_ARCHIVE, argv[1]);

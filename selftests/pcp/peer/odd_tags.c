@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Perform transactions whose tags are unusual. */
+/* Make transactions with unusual tags. */
 #include <pcp/trace.h>
 
 static int transact(const char *tag)

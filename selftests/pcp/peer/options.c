@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parse random command lines, single options, and files in the current directory that they refer
- * to; print the results.  It is built with libshim and with PCP's own library.
+ * Parse random command lines and single options, which can refer to files in the current directory.
+ * Print the results.  The program is built with libshim and with PCP's own library.
  *
  * usage: options options|getopt|parts SEED TIMES
  */
@@ -11,8 +11,8 @@
 #include <pcp/pmapi.h>
 
 /*
- * PCP's library exports these functions, but its installed headers do not declare them.  This
- * project's <pcp/libpcp.h> does.
+ * PCP's library exports these functions.  This project's <pcp/libpcp.h> declares them, but PCP's
+ * installed headers do not.
  */
 extern void __pmAddOptArchive(pmOptions *opts, char *arg);
 extern void __pmAddOptArchiveList(pmOptions *opts, char *arg);
@@ -57,7 +57,8 @@ static const char *const words[] = {
 };
 
 /*
- * Omit PM_OPTFLAG_MIXED: with both hosts and archives, the original finds no source for -z and -O.
+ * Omit PM_OPTFLAG_MIXED: if hosts are combined with archives, the original finds no source for -z
+ * and -O.
  */
 #if PMAPI_VERSION == PMAPI_VERSION_3
 #define FRACTION(t)	((long)(t).tv_nsec)
@@ -99,7 +100,7 @@ static void show_all(const pmOptions *o)
 	       o->Lflag);
 }
 
-/* Write some of these lines; usually the first ones are in order. */
+/* Write some of these lines; the first @ordered ones are usually in order. */
 static void write_file(const char *name, const char *const *lines, size_t n, size_t ordered)
 {
 	FILE *f = fopen(name, "w");
@@ -113,7 +114,10 @@ static void write_file(const char *name, const char *const *lines, size_t n, siz
 	fclose(f);
 }
 
-/* If the last line of hosts has no newline, the original writes past its end. */
+/*
+ * Write the files; the last line of hosts ends with a newline, because otherwise the original
+ * writes past its end.
+ */
 static void write_files(void)
 {
 	static const char *const folio[] = {
@@ -133,7 +137,7 @@ static void write_files(void)
 
 static void once(int raw)
 {
-	/* the original modifies its arguments */
+	/* Copy the arguments, because the original modifies them. */
 	static char program[] = "/bin/program", copies[MAX_ARGS + 1][32];
 	char *argv[MAX_ARGS + 2] = { program };
 	int argc = 1 + (int)random_below(MAX_ARGS + 1), option;
@@ -171,11 +175,11 @@ static void once(int raw)
 	pmFreeOptions(&opts);
 }
 
-/* Set an option like a program that got its value from elsewhere. */
+/* Set an option as a program does that got the value from elsewhere. */
 static void add_part(pmOptions *opts)
 {
 	static const char *const names[] = { "a", "b", "one,two", "a,c", "", "folio", "none" };
-	/* the original keeps some of them */
+	/* The text is not freed, because the original keeps some texts. */
 	char *arg = strdup(names[random_below(sizeof(names) / sizeof(names[0]))]);
 	uint32_t part = random_below(8);
 
@@ -252,7 +256,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	random_state = strtoull(argv[2], NULL, 10);
-	/* include messages */
+	/* The output includes messages. */
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	write_files();
 	for (int n = atoi(argv[3]); n > 0; n--) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For programs whose output is compared with PCP's: print exactly, and generate random numbers */
+/*
+ * For programs whose output is compared with PCP's: print results exactly, and generate random
+ * numbers
+ */
 #ifndef PEER_H
 #define PEER_H
 
@@ -26,14 +29,14 @@ static inline void dump_value(int valfmt, const pmValue *v)
 
 static inline void dump_stamp(int64_t sec, long nsec)
 {
-	if (nsec == 1000000000) {	/* PCP does not carry into the seconds */
+	if (nsec == 1000000000) {	/* PCP does not carry nanoseconds into the seconds */
 		nsec = 0;
 		sec++;
 	}
 	printf("%" PRId64 ".%09ld", sec, nsec);
 }
 
-/* @all: include metrics without values */
+/* Print value sets; metrics without values only if @all. */
 static inline void dump_vsets(int n, pmValueSet *const *vsets, int all)
 {
 	for (int i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query pmcd for instances of a metric with random profiles, and for unusual lists of metrics.  The
- * values must be the same as for a query of all instances.
+ * Query pmcd with random instance profiles and unusual lists of metrics.  The values must be the
+ * same as those of a query of all instances.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,10 @@ static int has_marked(const char *what, const char *marks)
 	return expected == -1;
 }
 
-/* Choose some instances in random order, repeatedly, and some nonexistent ones. */
+/*
+ * Store instances in @list in random order, with repetitions and nonexistent ones, and mark them in
+ * @marks.
+ */
 static int some(int *list, char *marks, char mark)
 {
 	int len = rand() % (2 * n);
@@ -102,7 +105,7 @@ static int profiles(void)
 	return good;
 }
 
-/* Fetch a nonexistent metric together with others, and a metric that is listed twice. */
+/* Fetch a nonexistent metric together with others, and the same metric twice. */
 static int odd_lists(void)
 {
 	pmID pmids[] = { pmid, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 999), pmid, singular };
@@ -120,7 +123,10 @@ static int odd_lists(void)
 	return good;
 }
 
-/* Request an impossible number of values, which is rejected; the next request is answered. */
+/*
+ * Request more values than a reply can have.  The request is rejected, and the next one is
+ * answered.
+ */
 static int too_much(void)
 {
 	pmID *pmids = calloc(MANY, sizeof(*pmids));
@@ -140,7 +146,7 @@ static int too_much(void)
 	return good && odd_lists();
 }
 
-/* usage: profiles METRIC SINGULAR: the instances of METRIC must have constant values */
+/* usage: profiles METRIC SINGULAR, where the instances of METRIC have constant values */
 int main(int argc, char **argv)
 {
 	int ret = argc > 2 ? pmNewContext(PM_CONTEXT_HOST, "127.0.0.1") : PM_ERR_NAME;

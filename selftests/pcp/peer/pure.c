@@ -58,7 +58,7 @@ static void conv_scale(void)
 		value.ul = (uint32_t)random_bits() >> random_below(32);
 		break;
 	default:
-		/* the product with the multiplier must fit */
+		/* The product of the value and the multiplier must fit. */
 		value.ull = random_bits() >> (50 + random_below(14));
 	}
 	if (type == PM_TYPE_64 && random_below(2))
@@ -108,7 +108,7 @@ static void units(void)
 	pmUnits u;
 	int code;
 
-	/* the original aborts when it converts a time with dimension 0 */
+	/* The original aborts when it converts a time with dimension 0. */
 	if (strcasestr(text, "time-") && strpbrk(text, "/^"))
 		return;
 	show_text(text);
@@ -122,7 +122,7 @@ static void units(void)
 		free(error);
 }
 
-/* pmParseUnitsStr() must parse the output of pmUnitsStr(). */
+/* Print random units, and parse the text with pmParseUnitsStr(), which must accept it. */
 static void units_again(void)
 {
 	char buf[64], *error = NULL;
@@ -143,7 +143,7 @@ static void units_again(void)
 		free(error);
 }
 
-/* Use numbers small enough for the seconds of both libraries. */
+/* Use numbers for which neither library's seconds overflow. */
 static void interval(void)
 {
 	static const char *const words[] = {
@@ -234,7 +234,7 @@ static void debug_options(void)
 	text = RANDOM_TEXT(words, 3);
 	show_text(text);
 	printf(" %d ", pmClearDebug(text));
-	/* Print the options that both versions have. */
+	/* Print the debugging options that all versions of PCP have. */
 	for (size_t i = 0; i <= offsetof(pmdebugoptions_t, tls) / sizeof(int); i++)
 		putchar('0' + options[i]);
 	pmClearDebug("all");
@@ -281,8 +281,7 @@ static void metric_spec(void)
 }
 
 /*
- * Convert every type to every other type, in place and in blocks, including wrong lengths and
- * types.
+ * Convert every type to every other type, in place and in blocks, and with wrong lengths and types.
  */
 static void extract(void)
 {

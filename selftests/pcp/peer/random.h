@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Seeded random numbers and texts, which are the same in both builds of a program */
+/*
+ * Random numbers and texts that depend only on a seed, so they are the same in both builds of a
+ * program
+ */
 #ifndef SELFTESTS_PCP_PEER_RANDOM_H
 #define SELFTESTS_PCP_PEER_RANDOM_H
 
@@ -44,7 +47,7 @@ static __attribute__((unused)) double random_real(void)
 	return (double)(int64_t)random_below(2000000) - 1000000;
 }
 
-/* Return words from a table, with blanks between some of them, or rarely arbitrary bytes. */
+/* Return words from a table, with blanks between some of them.  Rarely return arbitrary bytes. */
 static __attribute__((unused)) const char *random_text(const char *const *words, unsigned int n,
 						       unsigned int most)
 {

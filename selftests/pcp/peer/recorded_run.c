@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive, like vcpc record, of a run with the given numbers.  It has three records, one
- * second apart; all transactions have the same time and count.
+ * Write an archive, as vcpc record does, of a run with the given numbers.  It has three records,
+ * one second apart.  All transactions have the same duration and the same count of instructions,
+ * and half of them are in the second record.  The command counts 1000 instructions before the first
+ * record, and those of its transactions.
  *
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *
- * With LIFE, the tag has other instance numbers, ten seconds later.  Half of the transactions are
- * in the second record.  The command counts 1000 instructions before the first record, and those of
- * its transactions.
+ * With LIFE, the run is ten seconds later, and the tag has other instance numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define START	1000000000
 #define RECORDS	3
 
-/* Metrics in the format of the recorder */
+/* The metrics that the recorder writes */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;

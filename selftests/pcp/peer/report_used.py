@@ -198,7 +198,7 @@ def answers(b, folder, name):
 
 
 LAST = "[...document.querySelectorAll('.u-legend')].map(l => [...l.querySelectorAll('.u-value')].map(e => e.textContent))"
-# From now on, record texts that are drawn.
+# From here on, record the texts that the page draws.
 KEEP = """window.kept = []; (real => { CanvasRenderingContext2D.prototype.fillText = function (s) {
     window.kept.push([this.canvas, s]); return real.apply(this, arguments); }; })(CanvasRenderingContext2D.prototype.fillText); 0"""
 # Labels of the duration axis of the percentiles, which is logarithmic

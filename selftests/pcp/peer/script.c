@@ -18,15 +18,15 @@
 #include "script.h"
 
 #define STEPS		30
-#define SECONDS		20	/* of CPU time, after which a script is considered to hang */
-#define WAITING		900	/* seconds of wall time, enough for a busy machine */
+#define SECONDS		20	/* CPU time after which a script is considered to hang */
+#define WAITING		900	/* the same in wall time, for a busy machine */
 #define MEMORY		(2ul << 30)
 #define KEPT		(500ul << 20)
 
 #ifdef PEER_IS_PCP
 /*
- * The original frees records to which it still refers, and its results are then undefined.  Free
- * them later, to get the intended results.
+ * Delay each free().  The original frees records to which it still refers, so its results would be
+ * undefined.
  */
 void __libc_free(void *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random scripts of calls on an archive: declarations for the parts of the program */
+/* Random scripts of calls on an archive: declarations shared by the parts of the program */
 #ifndef PEER_SCRIPT_H
 #define PEER_SCRIPT_H
 
@@ -17,10 +17,10 @@
  * struct archive - possible arguments of calls, collected at the start
  * @pmids: the recorded metrics, each once, with their @names and @descs
  * @indoms: each domain once
- * @instances: IDs and names of all instances, @first[i] to @first[i + 1] are those of indom i
+ * @instances: IDs and names of all instances; @first[i] to @first[i + 1] are those of indom i
  * @stamps: times of the first records
- * @several: there are several archives, in a directory or a list
- * @marks: it has marks, or consists of several archives
+ * @several: this is a directory or a list of archives
+ * @marks: the archive has marks, or there are several archives
  * @twins: consecutive records can have the same time stamp
  */
 struct archive {
@@ -45,14 +45,16 @@ struct archive {
 /*
  * struct actor - one context of a script
  * @handle: handle, or -1
- * @wanted: the metrics that it fetches, always in INTERP
- * @texts: some metrics are not numbers
- * @partial: it is a copy or has been copied, and there are several archives: the original's context
- *	knows only the metadata of the archives that it has visited, and misses records after a
- *	change of time
- * @asked: it has fetched in INTERP, so its profile and time must stay in order
- * @at_end: its time can be that of the last record
- * @next: its time, as far as known, @step: and its step, in ns
+ * @wanted: the metrics that the context fetches whenever it is in INTERP
+ * @texts: some of these metrics are not numbers
+ * @partial: the context is a copy or has been copied, and there are several archives: in the
+ *	original, it knows only the metadata of the archives that it has visited, and misses records
+ *	after a change of time
+ * @asked: the context has fetched in INTERP, so its profile must not change and its time must only
+ *	step
+ * @at_end: the context's time can be that of the last record
+ * @next: time of the next fetch in ns, as far as known
+ * @step: time between fetches in ns
  */
 struct actor {
 	int handle;
@@ -80,8 +82,9 @@ static inline unsigned int roll(struct script *s, unsigned int sides)
 }
 
 /*
- * In the second half of such a second, the original rounds the time to 10^9 ns after the previous
- * second. When it looks up metadata, it does not treat this time as the next second.
+ * Return whether the time is in the second half of a second that the original handles wrongly.  It
+ * rounds the time to 10^9 ns after the previous second, and does not treat this time as the next
+ * second when it looks up metadata.
  */
 static inline bool is_odd_second(const struct script *s)
 {

@@ -10,7 +10,7 @@ static void add_metric(const char *name, void *closure)
 	pmID pmid;
 	int n = ar->n;
 
-	/* synthetic metrics are not part of the archive */
+	/* Synthetic metrics are not part of the archive. */
 	if (!strncmp(name, "event.", 6) || pmLookupName(1, &name, &pmid) < 0)
 		return;
 	for (int i = 0; i < n; i++)
@@ -87,7 +87,10 @@ static bool is_several(const char *name)
 	return strchr(name, ',') || (!stat(name, &st) && S_ISDIR(st.st_mode));
 }
 
-/* Collect arguments.  Return NULL, or the reason why the archive cannot be used. */
+/*
+ * Collect possible arguments of calls.  Return 0, or the error for which the archive cannot be
+ * used.
+ */
 int archive_learn(struct archive *ar, const char *name)
 {
 	pmHighResLogLabel label;

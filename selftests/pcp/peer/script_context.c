@@ -16,8 +16,8 @@ static bool has(const struct actor *a, pmID pmid)
 }
 
 /*
- * The original loops if a metric is requested twice in INTERP, and confuses its state of metrics
- * that were left out of a fetch.  A context therefore always requests the same metrics.
+ * Choose the metrics that a context always requests: the original loops if a metric is requested
+ * twice in INTERP, and confuses its state of metrics that are left out of a fetch.
  */
 static void choose_metrics(struct script *s, struct actor *a)
 {
@@ -75,11 +75,11 @@ static void make_copy(struct script *s)
 	s->actors[s->at].partial = s->ar->several;
 	*a = s->actors[s->at];
 	a->handle = pmDupContext();
-	/* the original does not copy the profile exactly */
+	/* Reset the profile, because the original does not copy it exactly. */
 	pmAddProfile(PM_INDOM_NULL, 0, NULL);
 	/*
-	 * The copy starts without observations, so it can request other metrics, but not between
-	 * steps.
+	 * The copy has no observations yet, so it can request other metrics, except between two
+	 * steps of INTERP.
 	 */
 	a->asked = false;
 	if (a->mode != PM_MODE_INTERP)
@@ -153,8 +153,9 @@ static int some_instances(struct script *s, int at, int *list, int room)
 }
 
 /*
- * For instances that are added to a profile later, the original uses stale state.  The first time
- * it removes instances from a domain, it also removes all others.
+ * Change the profile, except after a fetch in INTERP: the original would use stale state for
+ * instances that are added later.  Include all instances of a domain before some are excluded: the
+ * first time that the original excludes instances of a domain, it also excludes all others.
  */
 void play_profile(struct script *s)
 {

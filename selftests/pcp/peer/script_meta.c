@@ -205,7 +205,7 @@ void play_labels(struct script *s)
 		what = "domain";
 		n = pmGetDomainLabels(pmID_domain(pmid), &sets);
 		break;
-	case 2:	/* the original knows only item 0 */
+	case 2:	/* the original has labels only for item 0 */
 		what = "cluster";
 		pmid = pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0);
 		n = pmGetClusterLabels(pmid, &sets);
@@ -278,8 +278,9 @@ static void show_archive(void)
 }
 
 /*
- * If a context has several archives, a query of the first archive's label or of the last one's end
- * changes the original's position.  In this case, query something else.
+ * Query the label and the end of the archive.  With several archives use a temporary context,
+ * because a query of the first one's label or of the last one's end changes the original's
+ * position.
  */
 void play_archive(struct script *s)
 {

@@ -2,12 +2,12 @@
 /* Random scripts of calls: set modes, times and steps, and fetch */
 #include "script.h"
 
-#define NEAR	3000000		/* a mark is 1 ms after a record */
+#define NEAR	3000000		/* 3 ms; a mark is 1 ms after a record */
 
 static const struct {
 	int base;
 	int64_t nsec;
-	int64_t most;	/* the original uses 32-bit arithmetic */
+	int64_t most;	/* maximum: the original uses 32-bit arithmetic */
 } units[] = {
 	{ 0, 1000000, INT32_MAX },
 	{ PM_XTB_SET(PM_TIME_NSEC), 1, 1000000000 },
@@ -42,7 +42,7 @@ static int64_t anything(struct script *s, int64_t below)
 	return below > 0 ? (int64_t)(v % (uint64_t)below) : 0;
 }
 
-/* Return the time of a record, if no other record has the same time. */
+/* Return the time of a record whose time no other record has. */
 static int64_t some_stamp(struct script *s)
 {
 	const struct archive *ar = s->ar;
@@ -103,7 +103,7 @@ static int64_t some_step(struct script *s)
 	return roll(s, 3) ? step : -step;
 }
 
-/* In the original, an hour has 360 s. */
+/* Return the argument for @n hours; in the original, an hour has only 360 s. */
 static int hours(int n)
 {
 #ifdef PEER_IS_PCP
@@ -148,9 +148,9 @@ static void set_by_time(struct actor *a, int mode, int64_t when, bool keep, int6
 }
 
 /*
- * If a step starts between two observations and ends exactly at the time of the second one, the
- * original returns texts one observation too late.  Therefore no step ends at a round time,
- * although the first fetch can be at one.
+ * Change the first time or the step so that no step ends at a round time, although the first fetch
+ * can be at one.  If a step starts between two observations and ends exactly at the time of the
+ * second one, the original returns texts one observation too late.
  */
 static void odd(int64_t *when, int64_t *step, bool by_time)
 {
@@ -161,7 +161,8 @@ static void odd(int64_t *when, int64_t *step, bool by_time)
 }
 
 /*
- * A jump must not end at a record either if the previous time was between the previous two records.
+ * Move a jump that would end at the first or the last record: the same error can occur if the
+ * previous time was between the two records before.
  */
 static void off_records(const struct archive *ar, int64_t *when)
 {
@@ -182,7 +183,10 @@ static void set(struct script *s, int mode, int64_t when, bool keep, int64_t ste
 		set_by_unit(a, mode, when, keep, step, roll(s, sizeof(units) / sizeof(units[0])));
 }
 
-/* Jump only from the start, because the original ignores marks when it jumps. */
+/*
+ * Step from the start of the archive, not from another time, because the original ignores marks
+ * when it jumps.
+ */
 static void go_on(struct script *s, struct actor *a)
 {
 	int64_t when = to_nsec(s->ar->start), step = some_step(s);
@@ -197,15 +201,16 @@ static void go_on(struct script *s, struct actor *a)
 }
 
 /*
- * The original trusts index entries.  It overlooks the last record if the entry for (about) its
- * time has the offset of the record's end or, for a record followed by a mark, of its start.
+ * Avoid the end of the archive in the record modes, because the original trusts index entries.  It
+ * overlooks the last record if the entry for about its time has the offset of the record's end or,
+ * if a mark follows the record, of its start.
  */
 static void mind_index(const struct script *s, const struct actor *a, int mode, int64_t *when,
 		       bool *keep)
 {
 	int64_t end = to_nsec(s->ar->end);
 
-	/* within a microsecond after the end, pmSetMode() uses the end */
+	/* Within a microsecond after the end, pmSetMode() uses the end. */
 	if (mode != PM_MODE_INTERP && *when > end - NEAR && *when <= end + 1000)
 		*when = mode == PM_MODE_BACK ? end : end - NEAR;
 	if (mode != PM_MODE_INTERP && (a->at_end || (a->next > end - NEAR && a->next <= end)))
@@ -296,9 +301,9 @@ static void pass_end(const struct script *s, struct actor *a)
 }
 
 /*
- * In the millisecond after the end, the previous fetch determines whether there are values. With
- * several archives, the first time after the end counts as inside if the previous fetch was from an
- * earlier archive.
+ * Return whether values at this time may differ.  In the millisecond after the end, the original's
+ * previous fetch determines whether there are values.  With several archives, the first time after
+ * the end counts as inside if the previous fetch was from an earlier archive.
  */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {
@@ -319,7 +324,7 @@ void play_fetch(struct script *s)
 	for (int n = 1 + roll(s, 8); n && !is_doubtful(s, a); n--) {
 		int err = roll(s, 3) ? fetch(s, a, any) : fetch_coarse(s, a, any);
 
-		/* the original sometimes returns 1 if a record has no values of a metric */
+		/* The original sometimes returns 1 if a metric has no values in a record. */
 		if (err < 0)
 			printf("fetch: %d\n", err);
 		if (err == PM_ERR_EOL)

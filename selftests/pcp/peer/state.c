@@ -49,7 +49,7 @@ static void contexts(const char *archive)
 	printf("reconnect: %d\n", pmReconnectContext(first + 1));
 }
 
-/* Metrics that describe event records have help texts, with and without a context. */
+/* Print whether the metrics of event records have help texts, with and without a context. */
 static void event_texts(void)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP, PM_TEXT_ONELINE | PM_TEXT_DIRECT,
@@ -66,7 +66,7 @@ static void event_texts(void)
 		}
 }
 
-/* A derived metric of the process has a name before a context exists. */
+/* Look up a derived metric of the process before a context exists. */
 static void before_contexts(void)
 {
 	const char *names[] = { "my.derived", "no.such" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When preloaded, return a constant time of day, which is the same in two programs. */
+/* When preloaded, always return the same time of day, so that two programs print the same times. */
 #include <sys/time.h>
 #include <time.h>
 

@@ -1,7 +1,8 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by tests that compare libshim with PCP on the archives of PCP's test suite: where the
-# archives are, which ones cannot be compared, and why.  "here" must be a directory in selftests.
+# Sourced by tests that compare libshim with PCP on the archives of PCP's test suite: find the
+# archives, and list those that cannot be compared.  The script must set "here" to a directory in
+# selftests.
 testsuite=${PCP_TESTSUITE:-$("$here/../../scripts/fetch-suite.sh" path)}
 suite=$testsuite/archives
 
@@ -9,7 +10,7 @@ suite=$testsuite/archives
 # data after damage, which our library continues to read.
 old='541380_v2 951127.23.01_v2 960624.08.17_v2 babylon.pmview_v2 bozo.client_v2'
 damaged='binning pcp-mpstat3 vldb-disks'
-# PCP's library takes half a minute in some modes of one of these archives.
+# In some modes, PCP's library takes half a minute for one of these archives.
 large='20180416.10.00 20201109 pcp-atop-threads pcp-free-tera pcp-pidstat-process-args
 	pcp-ss pcp-zeroconf'
 

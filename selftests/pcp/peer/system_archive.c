@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive of a whole system, like pmlogger: PCP's own state first, and the popular metrics
- * last.
+ * Write an archive of a whole system, as pmlogger does: PCP's own state first, and the popular
+ * metrics last.
  *
  * usage: system_archive ARCHIVE RECORDS [PROCESSES]
  *
- * Records are one second apart.  With PROCESSES, each record has four counters for each of that
- * many processes.
+ * Records are one second apart.  PROCESSES is the number of processes, each of which has four
+ * counters in each record.
  */
 #include <stdio.h>
 #include <stdlib.h>

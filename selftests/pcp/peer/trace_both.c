@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make the same trace calls with PCP's library and with ours, at the same time in one process, to
- * compare their results, including times.
+ * Make the same trace calls with PCP's library and with ours in one process, at the same time, so
+ * that their times can be compared.
  *
  * usage: trace_both PCP'S-LIBRARY OUR-LIBRARY
  */
@@ -48,7 +48,7 @@ static int load(const char *path, struct library *lib)
 	return bad ? -1 : 0;
 }
 
-/* Begin with PCP's call and end with it; the difference is the time that our own calls take. */
+/* Begin and end with PCP's call, so that the difference is the time that our own calls take. */
 static void transaction(const char *tag, useconds_t us, int aborted)
 {
 	const struct library *pcp = &libraries[PCP], *ours = &libraries[OURS];

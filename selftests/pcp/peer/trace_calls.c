@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make trace calls of all kinds and print their results.  The program is built with libshim and
+ * Make trace calls of all kinds, and print their results.  The program is built with libshim and
  * with PCP's own library.
  *
  * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N [THREADS]]
  *
- * PCP's asynchronous calls return the number of bytes; this program prints 0 for every success.
+ * PCP's asynchronous calls return a number of bytes on success; this program prints 0 instead.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -56,13 +56,13 @@ static void show_window(const char *S, const char *T, const char *A, const char 
 	code = pmParseHighResTimeWindow(S, T, A, O, &from, end, &s[0], &s[1], &s[2], &error);
 
 	printf(" %d", code);
-	/* the original rounds up to 10^9 ns */
+	/* The original can round up to 10^9 ns, so carry. */
 	for (int i = 0; i < 3; i++)
 		printf(" %lld.%09ld", (long long)s[i].tv_sec + s[i].tv_nsec / 1000000000,
 		       s[i].tv_nsec % 1000000000);
 	if (code < 0)
 		show_text(error);
-	/* the original sometimes omits its warning */
+	/* Do not print the warning of code 1, which the original sometimes omits. */
 	if (code != 1)
 		free(error);
 	code = pmParseTimeWindow(S, T, A, O, &start_tv, &end_tv, &v[0], &v[1], &v[2], &error);
@@ -74,7 +74,7 @@ static void show_window(const char *S, const char *T, const char *A, const char 
 		free(error);
 }
 
-/* Parse all four options. */
+/* Parse random values of all four options for the time window. */
 static void window(void)
 {
 	static const char *const steps[] = {
@@ -92,7 +92,7 @@ static void window(void)
 	show_window(S, T, A, O, &to);
 }
 
-/* Parse options with an unknown end, only forwards. */
+/* Parse options forwards, from a known start to an unknown end. */
 static void live(void)
 {
 	static const struct timespec never = { PM_MAX_TIME_T, 0 };
@@ -101,14 +101,14 @@ static void live(void)
 	if (random_below(2))
 		S = dates[random_below(19)];
 	show_text(S);
-	/* if its sums overflow, the original's origin is one step too early */
+	/* Use either -A or -O: if sums overflow, the original's origin is one step too early. */
 	if (random_below(2))
 		show_window(S, T, "60", NULL, &never);
 	else
 		show_window(S, T, NULL, random_below(2) ? "5min" : NULL, &never);
 }
 
-/* Return whether text is ASCII; in the original, other bytes end the text. */
+/* Return whether a text is ASCII; in the original, another byte ends the text. */
 static int is_ascii(const char *s)
 {
 	for (; *s; s++)
@@ -117,7 +117,10 @@ static int is_ascii(const char *s)
 	return 1;
 }
 
-/* Return whether a year is remote; from 2100 on, the original counts leap days wrongly. */
+/*
+ * Return whether a text contains a year from 2100 on, for which the original counts leap days
+ * wrongly.
+ */
 static int is_far(const char *s)
 {
 	for (size_t n; *s; s += n + !n) {
@@ -129,8 +132,9 @@ static int is_far(const char *s)
 }
 
 /*
- * In the original, if months are given together with a zone, a letter or an offset, it is confused
- * with the reporting zone.  With other lengths, the interval can end at a 31st that does not exist.
+ * Return whether a text mixes months or years with something else.  If months are combined with a
+ * zone, a letter or an offset, the original confuses it with the reporting zone.  If they are
+ * combined with other lengths, the interval can end at a 31st that does not exist.
  */
 static int is_mixed(const char *s)
 {
@@ -169,7 +173,7 @@ static void fixed_date(void)
 	static char text[600];
 
 	snprintf(text, sizeof(text), "@%s", RANDOM_TEXT(words, 7));
-	/* PCP's library parses these as seconds */
+	/* PCP's library parses "nan" as seconds. */
 	if (!strcasestr(text, "nan"))
 		date_of(text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Implement the declarations of this libpcp.h with public calls. */
+/* Define the functions that this directory's libpcp.h declares, with public calls. */
 #include "libpcp.h"
 
 int __pmLogReads;
