@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzz with libFuzzer: read an archive of arbitrary bytes with every call.
+ * Fuzz with libFuzzer: make every call that reads an archive, on an archive of arbitrary bytes.
  *
  * An input contains the three files of an archive: the lengths of metadata and index as
  * little-endian words, then metadata, index and volume.  The mutator changes, repeats, drops and
- * swaps whole records and keeps their frames valid, in order to reach the code after the first
- * check.
+ * swaps whole records and keeps their frames valid, so that code after the first check is reached.
  *
- * When compiled with FUZZ_SEED, this program converts an archive to an input.
+ * If compiled with FUZZ_SEED, this program converts an archive to an input.
  */
 #include <fcntl.h>
 #include <pcp/pmapi.h>
@@ -107,8 +106,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 /*
- * Set an old modification time, because the reader waits for the rest of a partial record in a
- * recently written file.
+ * Write a file with an old modification time, because the reader of a recently written file waits
+ * for the rest of a partial record.
  */
 static void spit(const char *suffix, const uint8_t *data, size_t size)
 {
@@ -255,7 +254,7 @@ static void put_be(uint8_t *p, uint32_t v)
 	put_le(p, __builtin_bswap32(v));
 }
 
-/* Find the offsets of a file's records, and the end of the last one. */
+/* Store the offsets of a file's records and of the end of the last one in @starts. */
 static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t max)
 {
 	size_t at = size >= LABEL_V3 && get_be(p) == LABEL_V3 ? LABEL_V3 : LABEL_MIN;
@@ -277,11 +276,11 @@ static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t m
 struct part {
 	uint8_t *all;
 	size_t size, max;
-	size_t at, len;		/* range of the part */
+	size_t at, len;		/* range of the part in the input */
 	int which;		/* 0: metadata, 2: volume */
 };
 
-/* Replace @old bytes at @at with @len others.  Return 0 if they do not fit. */
+/* Replace the @old bytes at @at with the @len bytes of @data.  Return 0 if they do not fit. */
 static int exchange(struct part *p, size_t at, size_t old, const uint8_t *data, size_t len)
 {
 	size_t behind = p->size - at - old;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzz the archive reader for a minute, or FUZZ_SECONDS, starting from small archives of every kind,
-# inputs that once caused failures (found/), and the small archives of PCP's test suite if
+# Fuzz the archive reader for a minute, or FUZZ_SECONDS.  Start from small archives of every kind,
+# inputs that once caused failures (found/), and the small archives of PCP's test suite if they are
 # available.  FUZZ_SEED=0 selects a random seed.
 #
-# The corpus is kept in build/fuzz/archive between runs; an input that causes a failure is stored
+# The corpus is kept in build/fuzz/archive between runs.  An input that causes a failure is stored
 # there as crash-*.  To run it again:
 #   build/fuzz/fuzz-archive build/fuzz/archive/crash-...
 set -u
@@ -33,7 +33,7 @@ compile objects/fuzz '' "$here/archive.c"
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"
 } >"$out/build.log" 2>&1 || it_does_not_build "$out/build.log"
 
-# seed NAME ARCHIVE: add the archive to the corpus
+# seed NAME ARCHIVE: add ARCHIVE to the corpus as seed-NAME
 seed() {
 	"$out/seed-archive" "$2" >"$corpus/seed-$1" || rm -f "$corpus/seed-$1"
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the fuzzers' scripts, which must set $here: check for libFuzzer, build a program with
-# it, and run it. FUZZ_SEED=0 selects a random seed.
+# Sourced by the fuzzers' scripts: check for libFuzzer, build a program with it, and run the
+# program.  The script must set "here" to its directory.  FUZZ_SEED=0 selects a random seed.
 top=$(cd "$here/../.." && pwd)
 out=$top/build/fuzz
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DPM_NO_TIME_CHECKS -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
@@ -19,7 +19,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }
 	exit 4
 fi
 
-# tail_of LOG: print the end of LOG as comments
+# tail_of LOG [LINES]: print the last lines of LOG as comments
 tail_of() {
 	tail -n "${2:-20}" "$1" | sed 's/^/# /'
 }
@@ -31,15 +31,15 @@ it_does_not_build() {
 	exit 1
 }
 
-# compile DIR OPTIONS FILE...: compile with the sanitizers to build/fuzz/DIR/*.o, which is
-# emptied first; exit if that fails
+# compile DIR OPTIONS FILE...: compile the files with the sanitizers to build/fuzz/DIR/*.o.  Empty
+# DIR before, and exit on failure.
 compile() {
 	objects=$out/$1 options=$2
 	shift 2
 	rm -rf "$objects"
 	mkdir -p "$objects"
 	for file; do
-		# Compile in the same directory in each checkout, because relative paths must match
+		# Compile in the same directory of each checkout, because relative paths must match
 		# in the cache.
 		# shellcheck disable=SC2086
 		(cd "$top" && $compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file") \
@@ -47,7 +47,7 @@ compile() {
 	done
 }
 
-# run_fuzzer OPTION...: run it, set $runs to the number of inputs, and return its status
+# run_fuzzer OPTION...: run the fuzzer, set "runs" to the number of inputs, and return its status
 run_fuzzer() {
 	nice "$out/fuzz-$name" -seed="${FUZZ_SEED:-1}" -print_final_stats=1 -artifact_prefix="$out/$name/" "$@" "$out/$name" \
 		>"$out/$name.log" 2>&1
@@ -56,8 +56,8 @@ run_fuzzer() {
 	return $fuzzed
 }
 
-# fuzz NAME SECONDS MINIMUM WHAT OPTION...: run build/fuzz/fuzz-NAME for SECONDS; it must try at
-# least MINIMUM inputs, for which a busy machine may take up to forty times SECONDS
+# fuzz NAME SECONDS MINIMUM WHAT OPTION...: run build/fuzz/fuzz-NAME for SECONDS.  It must try at
+# least MINIMUM inputs, for which it may take up to forty times as long on a busy machine.
 fuzz() {
 	name=$1 seconds=$2 least=$3 what=$4 begun=$(date +%s)
 	shift 4

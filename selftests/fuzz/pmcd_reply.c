@@ -3,7 +3,7 @@
  * Fuzz with libFuzzer: pmcd sends arbitrary replies in arbitrary pieces.
  *
  * The input is the byte stream of the connection.  Each complete PDU is passed to every decoder of
- * replies, and a decoded PDU is read to its end as in host contexts.  The test checks that nothing
+ * replies, and a decoded PDU is read to its end, as in host contexts.  The test checks that nothing
  * is read beyond the end, that counts match the decoder's results, and that the connection does not
  * use more memory than the received data need.
  */
@@ -35,7 +35,7 @@ static void check(int right, const char *what)
 	abort();
 }
 
-/* Replace the system call: deliver the input's next bytes, in pieces. */
+/* Replace recv(2): deliver the next bytes of the input, in pieces. */
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags);
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 {
@@ -53,7 +53,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	return n;
 }
 
-/* Read every byte. */
+/* Read every byte, so that the sanitizers detect an invalid range. */
 static void touch(const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
@@ -221,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_all(&pdu);
 	}
 	check(wire.in_room <= 2 * size + 131072, "more memory than the received data need");
-	wire.fd.nr = -1;	/* the descriptor belongs to no process */
+	wire.fd.nr = -1;	/* the number is not that of a file */
 	shim_wire__fini(&wire);
 	return 0;
 }

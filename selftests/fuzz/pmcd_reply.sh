@@ -9,14 +9,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/libfuzzer.sh"
 
 mkdir -p "$out/pmcd_reply"
-# The fuzzer replaces the connection's receive function.
+# The fuzzer's function replaces recv(2) in the connection's code.
 compile pmcd/pdu -Drecv=fuzz_recv "$top"/user/pdu/*.c
 compile pmcd/base '' "$top"/user/base/*.c
 # shellcheck disable=SC2086
 clang $flags $sanitize -o "$out/fuzz-pmcd_reply" "$here/pmcd_reply.c" "$out"/pmcd/pdu/*.o "$out"/pmcd/base/*.o \
 	-lpthread >"$out/pmcd.log" 2>&1 || it_does_not_build "$out/pmcd.log"
 
-# seed NAME WORD...: write a seed: a byte that selects how it is split, then the hexadecimal words
+# seed NAME WORD...: write a seed that consists of a byte, which selects how the rest is split, and
+# of the words in hexadecimal
 seed() {
 	file=$out/pmcd_reply/$1
 	shift

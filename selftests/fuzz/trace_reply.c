@@ -3,7 +3,7 @@
  * Fuzz with libFuzzer: a trace agent sends arbitrary replies, at any time and in arbitrary pieces.
  *
  * The library's connection uses a simulated socket, clock and host: the input determines the result
- * of each call.  Nothing waits, so the fuzzer makes thousands of connections per second.  The test
+ * of each call.  No call waits, so the fuzzer makes thousands of connections per second.  The test
  * checks that every call returns within its time limit, that an event is sent either completely or
  * not at all, and that each result is documented.
  */
@@ -36,11 +36,11 @@ static struct world {
 	const uint8_t *data;
 	size_t size, at;
 	uint64_t now;
-	int open;		/* the socket is open */
-	/* The program has reused the descriptor's number for another file. */
+	int open;		/* the library's socket is open */
+	/* the program has reused the descriptor's number for another file */
 	int stranger;
 	unsigned char sent[SENT];
-	size_t nsent;		/* bytes sent of an incomplete event */
+	size_t nsent;		/* number of bytes sent of an incomplete event */
 	unsigned long events;
 } world;
 
@@ -57,7 +57,7 @@ static unsigned int draw(void)
 	return world.at < world.size ? world.data[world.at++] : 0;
 }
 
-/* These functions replace system calls. */
+/* The functions below replace system calls. */
 int fuzz_socket(int family, int type, int protocol);
 int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 int fuzz_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -113,7 +113,9 @@ int fuzz_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return errno ? -1 : 0;
 }
 
-/* Advance the time; it advances only here, so without a timeout this would wait forever. */
+/*
+ * Advance the time.  Waiting without a timeout would never end, because nothing else advances it.
+ */
 int fuzz_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	check(n == 1 && fds->fd == SOCKET && world.open, "waits without a socket");
@@ -144,7 +146,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	(void)flags;
 	check(fd == SOCKET && world.open, "receives without a socket");
 	check(size && size <= MAX_ACK, "an invalid buffer");
-	/* Advance the time even if nothing arrives. */
+	/* Advance the time even if no data arrive, so that a loop ends. */
 	world.now += SECOND / 100;
 	switch (draw() % 8) {
 	case 0:
@@ -166,7 +168,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	}
 }
 
-/* Check that events arrive one after the other, each complete. */
+/* Check that the bytes sent form complete events, one after the other. */
 static void take_byte(unsigned char byte)
 {
 	uint32_t size, type;
@@ -277,7 +279,7 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 
 	if (how % 8 == 7)
 		world.now += (uint64_t)draw() * SECOND / 8;
-	/* The program closes all its files and opens others. */
+	/* In this case the program has closed all its files, and may have opened others. */
 	if (how % 32 == 31) {
 		world.open = 0;
 		world.stranger = draw() % 2;
@@ -287,8 +289,8 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
 	check(err <= 0, "success although the call failed");
 	/*
-	 * The limits are 3 s for all connects, and 10 s each for the greeting, for sending the
-	 * event, and for the answer.
+	 * The limits are 3 s for all connection attempts, and 10 s each for receiving the greeting,
+	 * sending the event, and receiving the acknowledgment.
 	 */
 	check(world.now - start <= 34 * SECOND, "a call that takes too long");
 }

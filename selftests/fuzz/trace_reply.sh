@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=libfuzzer.sh disable=SC2154
 . "$here/libfuzzer.sh"
 
-# The fuzzer's functions replace the library's system calls.
+# The fuzzer's functions replace these system calls of the library.
 renamed=
 for call in socket setsockopt getsockopt connect poll recv send close fstat clock_gettime \
 	getaddrinfo freeaddrinfo; do

@@ -10,7 +10,7 @@
 #define MAX_ARGS	128
 /* A signal that this program handles, but that terminates a program after execve */
 #define ENDS_OTHERS	SIGPROF
-/* Buffers in the arena, after the arguments */
+/* Offset in the arena of buffers, which follow the arguments */
 #define BUFFER		4096
 
 enum { SIZE_SAME, SIZE_NONE, SIZE_SHORT, SIZE_LONGER, SIZE_LONGER_USED, SIZE_PAGE, SIZE_BUFFER,
@@ -35,7 +35,10 @@ static void *address(const struct act *a, size_t at, size_t len)
 	}
 }
 
-/* Return a buffer that a struct points to; only some hostile acts put it at a bad address. */
+/*
+ * Return a buffer of @len bytes, to which an argument points.  Some hostile acts place it at a bad
+ * address.
+ */
 static void *buffer(const struct act *a, size_t len)
 {
 	if (hostile(a) && (a->how & 7) == SIZE_BUFFER)
@@ -43,7 +46,7 @@ static void *buffer(const struct act *a, size_t len)
 	return arena + BUFFER;
 }
 
-/* Make an argument nearly valid: its size, one of its bits, or its address is wrong. */
+/* Make an argument nearly valid: change its size, one of its bits, or its address. */
 static void *spoil(const struct act *a, unsigned char *image, size_t *len)
 {
 	__u32 size = *len;
@@ -85,9 +88,9 @@ static long fire(const struct act *a, int fd, enum op op, void *args, size_t len
 }
 
 /*
- * After a call that can change a set's values, a sample cannot be compared with the previous one.
- * The lower half of a set's epoch counts the starts and ends of these calls; the upper half counts
- * calls in progress.
+ * After a call that can change the values of a set, a sample must not be compared with an earlier
+ * one.  The lower half of a set's epoch counts starts and ends of these calls, and the upper half
+ * counts calls in progress.
  */
 #define UNDER_WAY	0x10000U
 
@@ -104,7 +107,7 @@ static unsigned int epoch(const struct file *f)
 	return f->set < 0 ? 0 : all + __atomic_load_n(&shared->epochs[f->set], __ATOMIC_SEQ_CST);
 }
 
-/* Occasionally restart the set after an overflow, regardless of which set it is. */
+/* After every fourth overflow, restart the set, whichever it is. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	static unsigned int n;
@@ -151,7 +154,10 @@ static const struct vcpc_request kinds[] = {
 	[TRACEPOINT] = { .type = PERF_TYPE_TRACEPOINT, .config = 1 },
 };
 
-/* Make page faults overflow soon, but clocks late enough for other code to run. */
+/*
+ * Return a preset.  PRESET_SOON makes page faults overflow soon, but clocks only after other code
+ * has run.
+ */
 static __u64 some_preset(const struct vcpc_request *r, enum preset preset, __u64 value)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config == PERF_COUNT_SW_PAGE_FAULTS;
@@ -213,7 +219,7 @@ static long do_create(const struct act *a, int device)
 		.fd = ret, .nr = args.nr_requests, .overflows = plan.overflow,
 		.set = __atomic_fetch_add(&shared->sets_made, 1, __ATOMIC_RELAXED),
 	};
-	/* The flipped bit may have been in one of these fields. */
+	/* A hostile act may have flipped a bit in one of these fields, so the set is unknown. */
 	if (made.set >= MAX_SETS_MADE || hostile(a))
 		made.set = -1;
 	file_put(a->target % SETS, &made);
@@ -244,7 +250,8 @@ static long do_preset(const struct act *a, const struct file *f)
 	struct vcpc_preset_args args = { .request = a->flags % 8 };
 
 	/*
-	 * The event of the request is unknown here, so use the minimum overflow distance of clocks.
+	 * The event of the request is unknown here, so use a distance that is long enough for
+	 * clocks.
 	 */
 	args.preset = some_preset(&kinds[args.request ? TASK_CLOCK : FAULTS], a->value & 3, a->value >> 2);
 	return fire(a, f->fd, OP_PRESET, &args, sizeof(args));
@@ -270,7 +277,7 @@ static __u64 now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The last sample that this thread read through a descriptor, and its target */
+/* The last sample that this thread has read through each descriptor, and its target */
 static __thread struct {
 	bool any;
 	int set;
@@ -279,7 +286,10 @@ static __thread struct {
 	__u64 tick, values[8];
 } last[FILES];
 
-/* Check that no counter decreased, modulo 2^64 because presets are arbitrary. */
+/*
+ * Check that no value has decreased since the last sample.  Compare modulo 2^64, because presets
+ * are arbitrary.
+ */
 static void compare(const struct act *a, const struct file *f, const struct vcpc_sample *s,
 		    unsigned int before)
 {
@@ -368,7 +378,7 @@ static long do_poll(const struct act *a, const struct file *f)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Watch the set with an epoll descriptor, at most for the lifetime of the process. */
+/* Add the set to an epoll descriptor of this process, or remove it, and wait for events. */
 static long do_epoll(const struct act *a, const struct file *f)
 {
 	struct epoll_event event = { .events = EPOLLIN | (a->flags & 1 ? EPOLLET : 0) }, got[2];
@@ -452,7 +462,10 @@ static size_t some_size(const struct act *a, size_t size)
 	}
 }
 
-/* Write an event, or pwrite it at the only valid position, which no other file accepts. */
+/*
+ * Write an event with write(2), or with pwrite(2) at the only valid position, which no other file
+ * accepts.
+ */
 static long do_event(const struct act *a, int fd)
 {
 	struct vcpc_trace_write event = some_event(a);
@@ -486,7 +499,7 @@ static long do_map(const struct act *a, int fd)
 
 	if (at == MAP_FAILED)
 		return -errno;
-	/* Only the first of several pages needs to be mapped. */
+	/* Only the first page is certain to be mapped, so do not touch a larger mapping. */
 	if (!(a->flags & 3) && !(a->flags & 4))
 		(void)at[0];
 	munmap((void *)at, 4096UL << (a->flags >> 2 & 1));
@@ -502,7 +515,7 @@ long act_on_device(const struct act *a, const struct file *f)
 	case ACT_INFO:
 		return fire(a, f->fd, OP_INFO, &info, sizeof(info));
 	case ACT_CREATE:
-		/* Usually on a device: act.target selects the kind of set. */
+		/* Usually use a device; act.target selects the index of the new set. */
 		device = file_get(SETS + a->fd % (a->fd < SETS ? DEVICES : 4));
 		return do_create(a, device.fd);
 	case ACT_TAG:

@@ -7,12 +7,12 @@ set -u
 
 chmod 755 /root
 chmod 4755 /root/helper-root
-# Executing a program that is not readable stops the counters.
+# The module stops counting a process that executes an unreadable program.
 cp /root/helper /root/helper-unreadable && chmod 111 /root/helper-unreadable
 mkdir -p /out/corpus
 
 cp /corpus/* /out/corpus/
-# libFuzzer prints a line for each new input; print one per minute, and the last ones.
+# libFuzzer prints a line for each new input.  Print only one line per minute, and the last lines.
 (while sleep 60; do tail -n 1 /out/fuzz.log; done) &
 progress=$!
 export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage

@@ -11,7 +11,7 @@
 
 #include "kcov.h"
 
-#define AREA	(64UL << 10)	/* words: one per branch of a call */
+#define AREA	(64UL << 10)	/* size in words, of which a call uses one per branch */
 
 /* Address of the module's code, which does not change while the fuzzer runs */
 static uint64_t text;
@@ -68,7 +68,7 @@ static void bump(struct coverage *c, uint32_t hash)
 		++*counter;
 }
 
-/* Collect each branch together with the previous one. */
+/* Add the collected branches to @c, each together with the one before. */
 void kcov_collect(const struct kcov *k, struct coverage *c)
 {
 	uint64_t n = __atomic_load_n(&k->area[0], __ATOMIC_RELAXED), i;

@@ -26,10 +26,10 @@ void kcov_open(struct kcov *k);
 /* Start and stop tracing the calling thread. */
 void kcov_begin(struct kcov *k);
 void kcov_end(struct kcov *k);
-/* Discard the collected coverage, or add it to @c. */
+/* Discard the coverage collected so far, or add it to @c. */
 void kcov_reset(struct kcov *k);
 void kcov_collect(const struct kcov *k, struct coverage *c);
-/* Record another property that makes an input worth keeping. */
+/* Record a property other than coverage that makes an input worth keeping. */
 void kcov_feature(struct coverage *c, uint32_t a, uint32_t b);
 /* Write the offsets in .text of all instructions seen to a file, one per line. */
 void kcov_write(const struct coverage *c, const char *path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzz the module with libFuzzer.  Each input is a sequence of calls (program.h); KCOV provides the
- * module's coverage.
+ * Fuzz the module with libFuzzer.  Each input is a sequence of calls (program.h), and KCOV reports
+ * the coverage of the module.
  *
  * Before an input runs, it is written to FUZZ_TRAIL (the last kilobytes of a block device), because
  * all other data are lost if the kernel crashes.  The instructions that were reached are written to
@@ -46,7 +46,7 @@ static void trail_open(void)
 }
 
 /*
- * Write the input with its number and size to the trail; the entry with the highest number ran
+ * Write the input with its number and size to the trail.  The entry with the highest number ran
  * last.
  */
 static void leave_trail(const uint8_t *data, size_t size)
@@ -123,7 +123,7 @@ static unsigned int some_op(uint64_t *state)
 	return i;
 }
 
-/* Return an act that is more likely to be useful than random bytes. */
+/* Return a random act that is more likely to be useful than random bytes. */
 static struct act some_act(uint64_t *state)
 {
 	struct act a = {
@@ -147,7 +147,7 @@ static struct act some_act(uint64_t *state)
 	return a;
 }
 
-/* Mutate whole acts in most cases; libFuzzer's own mutations change bytes within an act. */
+/* In most cases mutate whole acts; libFuzzer's own mutations change bytes within an act. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	struct act acts[MAX_ACTS + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Act on files, threads, processes, limits and CPUs, around calls of the module. */
+/* Perform acts that do not call the module: on files, threads, processes, limits and CPUs. */
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ void file_put(unsigned int i, const struct file *f)
 		close(old.fd);
 }
 
-/* Hold the lock during the fork, so parent and child both start with a consistent table. */
+/* Hold the lock during the fork, so that parent and child both start with a consistent table. */
 pid_t fork_with_files(void)
 {
 	pid_t pid;
@@ -140,7 +140,7 @@ static long work(const struct act *a)
 	return 0;
 }
 
-/* Run as a thread that is not an actor; the value of an act selects its work. */
+/* Run as a thread that is not an actor; the value of the act selects its work. */
 static void *short_thread(void *arg)
 {
 	work(arg);
@@ -161,7 +161,7 @@ static long start(const struct act *a)
 	return 0;
 }
 
-/* Start a process that is not an actor, if the actor is a process. */
+/* If the actor is a process, start a process that is not an actor. */
 static long short_process(const struct act *a)
 {
 	pid_t pid = fork();
@@ -175,7 +175,10 @@ static long short_process(const struct act *a)
 	return waitpid(pid, NULL, __WALL) == pid ? 0 : -errno;
 }
 
-/* Processes only: execute another program, which can have more privileges or be unreadable. */
+/*
+ * In an actor that is a process, execute another program, which can have more privileges or be
+ * unreadable.
+ */
 static long execute(const struct act *a)
 {
 	static const char *const programs[] = {
@@ -189,8 +192,8 @@ static long execute(const struct act *a)
 	alarm(20);
 	kcov_collect(&kcovs[self->number], &shared->coverage);
 	/*
-	 * Count the call before it is made, because it does not return if it succeeds; undo that if
-	 * it fails.
+	 * Count the call before it is made, because it does not return on success.  Undo this on
+	 * failure.
 	 */
 	__atomic_fetch_add(&shared->calls[a->op], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
@@ -198,11 +201,11 @@ static long execute(const struct act *a)
 	sem_post(&self->done);
 	execve(programs[a->flags >> 1 & 3], argv, envp);
 	__atomic_fetch_sub(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
-	/* The end of the act has already been reported. */
+	/* The dispatcher has been notified that the act ended, so the process must exit. */
 	_exit(1);
 }
 
-/* Drop privileges: threads can regain them, processes cannot. */
+/* Drop privileges.  Threads can regain them, processes cannot. */
 static long drop(const struct act *a)
 {
 	if (self->number >= THREADS && a->flags & 1) {
@@ -289,7 +292,8 @@ static long get(const char *path, char *text, size_t room)
 }
 
 /*
- * Return whether the last call was less than @ms milliseconds ago: stopping all CPUs is slow here.
+ * Return whether the last call was less than @ms milliseconds ago.  The fuzzer limits the rate of
+ * acts that stop all CPUs, because they are slow in a VM.
  */
 static bool too_soon(unsigned long *last, unsigned int ms)
 {
@@ -363,7 +367,7 @@ void machine_open(void)
 {
 	list_folder(SETTINGS, &parameters);
 	list_folder(LISTINGS, &listings);
-	/* Permit access to all users: the fuzzer tests callers that can open the device. */
+	/* Allow all users to open the device, because the fuzzer tests callers that can open it. */
 	chmod("/dev/vcpc", 0666);
 	/* Do not log a stack trace for each failing allocation. */
 	put("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");

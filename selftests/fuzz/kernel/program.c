@@ -54,7 +54,7 @@ size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS
 		acts[i].who = (acts[i].who & ASYNC) | (acts[i].who & ~ASYNC) % ACTORS;
 		acts[i].fd %= FILES;
 		acts[i].target %= TARGET_NR;
-		/* Allocations must not fail in acts that only prepare for others. */
+		/* Allocations must not fail in acts that only prepare other acts. */
 		if (acts[i].fail > MAX_FAIL || acts[i].op >= ACT_WORK)
 			acts[i].fail = 0;
 	}

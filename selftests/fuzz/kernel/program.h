@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An input of the kernel's fuzzer is a sequence of acts, each performed by one of a few threads and
- * processes.
+ * An input of the kernel's fuzzer is a sequence of acts.  A few threads and processes perform the
+ * acts.
  */
 #ifndef FUZZ_KERNEL_PROGRAM_H
 #define FUZZ_KERNEL_PROGRAM_H
@@ -13,11 +13,11 @@
 
 #define MAX_ACTS	24
 #define THREADS		3	/* actors 0 to 2 are threads of the fuzzer's process */
-#define PROCESSES	2	/* and actors 3 and 4 are processes forked by one of them */
+#define PROCESSES	2	/* actors 3 and 4 are processes, which one of these threads forks */
 #define ACTORS		(THREADS + PROCESSES)
 #define SETS		4	/* descriptors 0 to 3 of each process are sets */
-#define DEVICES		2	/* 4 and 5 are /dev/vcpc */
-#define FILES		8	/* 6 is another file, 7 is not open */
+#define DEVICES		2	/* descriptors 4 and 5 are /dev/vcpc */
+#define FILES		8	/* descriptor 6 is another file, and 7 is not open */
 
 enum act_op {
 	ACT_INFO, ACT_CREATE, ACT_BIND, ACT_UNBIND, ACT_ENABLE, ACT_DISABLE, ACT_RESTART,
@@ -36,17 +36,17 @@ enum target {
 	TARGET_NR,
 };
 
-/* At or above this value, act.how makes the argument's address or size invalid. */
+/* If act.how has at least this value, it makes the size or the address of the argument invalid. */
 #define HOSTILE		0xc0
 
 /**
  * struct act - one call, in the format of the input
  * @op: enum act_op, modulo ACT_NR
- * @who: the actor, modulo ACTORS; with ASYNC the others continue in the meantime
+ * @who: the actor, modulo ACTORS; with ASYNC, other actors continue during the act
  * @fd: index of the actor's descriptor, modulo FILES
  * @target: enum target
  * @flags: flags of the call
- * @how: if at least HOSTILE, a bad size or address, given by the lower bits
+ * @how: if at least HOSTILE, a bad size or address, which the lower bits select
  * @fail: number of the allocation that fails in the call; 0 or more than 40: none
  * @value: other arguments of the call
  */
@@ -63,15 +63,15 @@ struct act {
 
 /* The arguments of SET_CREATE, in act.value */
 struct create_plan {
-	uint64_t nr : 4;	/* minus 1; for 8 and more see plan_nr() */
-	uint64_t kinds : 12;	/* enum kind of the first four, repeated */
+	uint64_t nr : 4;	/* number of requests minus 1; from 8 on see plan_nr() */
+	uint64_t kinds : 12;	/* enum kind of the first four requests, repeated */
 	uint64_t overflow : 4;	/* mask of requests with VCPC_REQ_F_OVERFLOW */
 	uint64_t presets : 2;	/* enum preset */
 	uint64_t kernel : 1;	/* also count in kernel mode */
 	uint64_t signal : 1;
 	uint64_t fatal : 1;	/* a signal that terminates a program after execve */
-	uint64_t odd : 4;	/* from 10, one property of a request is invalid */
-	uint64_t rest : 35;	/* for presets and invalid properties */
+	uint64_t odd : 4;	/* from 10 on, a property of a request is invalid */
+	uint64_t rest : 35;	/* used for presets and invalid properties */
 };
 
 enum kind { FAULTS, TASK_CLOCK, CYCLES, SWITCHES, CPU_CLOCK, INSTRUCTIONS, RAW, TRACEPOINT };
@@ -84,7 +84,6 @@ enum kind plan_kind(const struct create_plan *plan, unsigned int request);
 #define ASYNC		0x80
 #define MAX_FAIL	40
 
-/* The name of an act, and its weight in the mutator */
 struct act_kind {
 	const char *name;
 	unsigned int weight;
@@ -92,7 +91,7 @@ struct act_kind {
 
 extern const struct act_kind act_kinds[ACT_NR];
 
-/* Decode acts from an input of any length. */
+/* Decode an input of any length.  Return the number of acts. */
 size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS]);
 void program_print(FILE *out, const struct act *acts, size_t n);
 

@@ -5,8 +5,8 @@
  *
  * usage: tool seeds DIR | print FILE... | trail FILE DIR
  *
- * "trail" writes the last inputs of a trail into DIR, as last-00 (the one that was running),
- * last-01 and so on.
+ * "trail" writes the last inputs of a trail to DIR: last-00 was running, last-01 ran before it, and
+ * so on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +44,10 @@ static void add(unsigned int who, enum act_op op, unsigned int fd, unsigned int 
 	};
 }
 
-/* The kinds of the first four requests */
+/* The kinds of the first four requests of a set */
 #define KINDS(a, b, c, d)	((a) | (b) << 3 | (c) << 6 | (d) << 9)
 
-/* Create a set of @n requests as the actor's descriptor @set. */
+/* Create a set of @n requests as descriptor @set of the actor @who. */
 static void create(unsigned int who, unsigned int set, unsigned int flags, unsigned int n,
 		   struct create_plan plan)
 {
@@ -70,7 +70,7 @@ static void save(const char *name)
 	nr = 0;
 }
 
-/* Return the enum target of an actor. */
+/* Return the enum target of actor @number. */
 static unsigned int actor(unsigned int number)
 {
 	return TARGET_ACTOR + number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Start actors, pass acts to them, and end them, all within a bounded time. */
+/* Start actors, pass acts to them, and end them.  Each step has a time limit. */
 #include "../../vcpc/fuzz/contract.h"
 #include "../../vcpc/calls.h"
 #include "world.h"
@@ -9,9 +9,9 @@ struct kcov kcovs[ACTORS];
 __thread struct actor *self;
 __thread unsigned char *arena, *arena_ro;
 
-/* The calling thread's fail-nth file */
+/* The fail-nth file of the calling thread */
 static __thread int fail_fd = -1;
-/* State of the fuzzer's process: its threads, and the actors with an unfinished act */
+/* The threads of the fuzzer's process, and which actors have an unfinished act */
 static pthread_t threads[THREADS];
 static bool busy[ACTORS];
 
@@ -29,7 +29,7 @@ void wrong(const struct act *a, const char *what, long x, long y)
 		 what, x, y);
 }
 
-/* Map two pages followed by an unmapped page, once writable and once read-only. */
+/* Map two pages, followed by an unmapped page, twice: once writable and once read-only. */
 static void arena_open(void)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -51,8 +51,8 @@ static void arena_close(void)
 }
 
 /*
- * Make the @n-th allocation fail.  If a thread without privileges started this one, it could not
- * open the file, and nothing fails.
+ * Make the @n-th allocation fail.  A thread that was started without privileges could not open the
+ * file, so no allocation fails in it.
  */
 static void fail_nth(unsigned int n)
 {
@@ -63,7 +63,7 @@ static void fail_nth(unsigned int n)
 		abort();
 }
 
-/* Return the operation of an act, or OP_NR if it has none. */
+/* Return the documented operation that an act performs, or OP_NR if there is none. */
 static enum op contract_op(const struct act *a)
 {
 	static const enum op ops[] = {
@@ -80,7 +80,10 @@ static enum op contract_op(const struct act *a)
 	return a->op < sizeof(ops) / sizeof(ops[0]) ? ops[a->op] : OP_NR;
 }
 
-/* Check that an error is documented for the call, or is one that other kinds of files return. */
+/*
+ * Check that an error is documented for the act's operation, or is one that files of other types
+ * return.
+ */
 static void judge(const struct act *a, long ret)
 {
 	enum op op = contract_op(a);
@@ -204,7 +207,7 @@ int actor_fork(unsigned int number)
 	return pid < 0 ? -errno : 0;
 }
 
-/* If an actor has ended, mark it as ended. */
+/* Reap an actor that has ended. */
 static void bury(unsigned int number)
 {
 	struct actor *actor = &shared->actors[number];
@@ -253,7 +256,10 @@ static void hand(unsigned int number, const struct act *a)
 		settle(number, 2);
 }
 
-/* If the actor does not exist, start it from actor 0, unless it is actor 0 itself. */
+/*
+ * Start an actor that does not exist; actor 0 starts the others.  Return whether the actor can
+ * perform acts.
+ */
 static bool ready(unsigned int number)
 {
 	struct act begin = {
@@ -271,7 +277,7 @@ static bool ready(unsigned int number)
 	return shared->actors[number].life == ALIVE && !shared->actors[number].stopped;
 }
 
-/* End all actors: kill processes, and wait for threads to finish their acts. */
+/* End all actors: kill processes, and wait until threads have finished their acts. */
 static void end_all(void)
 {
 	static const struct act end = { .op = ACT_END };

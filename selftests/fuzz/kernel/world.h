@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Actors: threads and processes, their files, and the state that they share.
+ * Actors are threads and processes.  This file declares their files and the state that they share.
  *
- * An actor runs one act at a time, which the fuzzer's first thread passes to it.  Each process has
- * its own files; a forked process starts with copies of its parent's files.
+ * An actor performs one act at a time, which the fuzzer's first thread passes to it.  Each process
+ * has its own files; a forked process starts with copies of its parent's files.
  */
 #ifndef FUZZ_KERNEL_WORLD_H
 #define FUZZ_KERNEL_WORLD_H
@@ -18,7 +18,7 @@
 
 enum life { ABSENT, ALIVE, ENDED, OTHER_PROGRAM };
 
-/* Shared memory between the dispatcher and an actor */
+/* Memory that the dispatcher shares with an actor */
 struct actor {
 	sem_t go, done;
 	enum life life;
@@ -34,11 +34,11 @@ struct actor {
 struct shared {
 	struct coverage coverage;
 	struct actor actors[ACTORS];
-	/* per set, and in total: see disturb() in acts.c */
+	/* epochs of each set, and of all sets; see disturb() in acts.c */
 	unsigned int epochs[MAX_SETS_MADE], restarts;
 	unsigned int sets_made;
 	pid_t dead;
-	/* the settings that machine_restore() must restore */
+	/* settings that machine_restore() must restore */
 	bool changed[PARAMETERS], unplugged;
 	unsigned int wrong;
 	char text[256];		/* description of the first violation */
@@ -48,7 +48,10 @@ struct shared {
 /* A descriptor of the process */
 struct file {
 	int fd;
-	/* Index of the set that was created as this descriptor; -1 if none or unknown */
+	/*
+	 * index of the set that was created with this descriptor; -1 if there is none or it is
+	 * unknown
+	 */
 	int set;
 	unsigned int nr;
 	bool overflows;
@@ -58,7 +61,7 @@ extern struct shared *shared;
 extern struct kcov kcovs[ACTORS];
 /* The actor of the calling thread */
 extern __thread struct actor *self;
-/* Each thread's memory for arguments, and a read-only mapping of it */
+/* The calling thread's memory for arguments, and a read-only mapping of it */
 extern __thread unsigned char *arena, *arena_ro;
 #define ARENA	8192
 
@@ -69,7 +72,7 @@ void world_run(const struct act *acts, size_t n);
 /* Record a violation of the documentation; only the first one is kept. */
 void wrong(const struct act *a, const char *what, long x, long y);
 
-/* acts.c, others.c: perform an act.  Return the call's result or a negative errno. */
+/* Perform an act (acts.c, others.c).  Return the result of the call, or a negative errno. */
 long act_on_set(const struct act *a, const struct file *f);
 long act_on_device(const struct act *a, const struct file *f);
 long act_on_files(const struct act *a, const struct file *f);
@@ -83,14 +86,14 @@ void acts_open(void);
 void machine_open(void);
 void machine_restore(void);
 /*
- * The calling process's descriptors.  Other threads can replace a descriptor at any time, so check
- * with file_is() after a call whether the copy is still valid.
+ * The descriptors of the calling process.  Other threads can replace a descriptor at any time, so
+ * after a call check with file_is() whether the copy is still valid.
  */
 void files_open(void);
 void files_close(void);
 struct file file_get(unsigned int i);
 bool file_is(unsigned int i, const struct file *f);
-/* Close the previous file at this index and store this one. */
+/* Store a file at index @i, and close the previous one. */
 void file_put(unsigned int i, const struct file *f);
 pid_t fork_with_files(void);
 
