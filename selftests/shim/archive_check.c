@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_archive_check() reports damage as damage, and peculiarities of real loggers as notes. */
+/*
+ * shim_archive_check() reports damage as damage, and peculiarities of archives of real loggers as
+ * notes.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@
 #define T0	1700000000
 #define MOST	8
 
-/* Arguments of the callbacks; kind -1 means damage */
+/* The arguments of each callback; @kind is -1 for damage */
 struct found {
 	int n;
 	struct {
@@ -122,7 +125,10 @@ static bool patch(const char *base, const char *suffix, const void *from, const 
 	return !fclose(f) && places == 1;
 }
 
-/* Replace @from in the four bytes at offset @skip after @key, which must occur exactly once. */
+/*
+ * Replace @from with @to in the four bytes at offset @skip after @key, which must occur exactly
+ * once.
+ */
 static bool patch_behind(const char *base, const char *suffix, const uint8_t *key, size_t skip,
 			 uint32_t from, uint32_t to)
 {
@@ -145,7 +151,7 @@ TEST_F(check, says_nothing_about_a_good_one)
 
 TEST_F(check, notes_values_of_instances_without_names)
 {
-	/* change the domain's instances 7 and 9 to 7 and 10 */
+	/* Change the instances 7 and 9 of the domain to 7 and 10. */
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
 
 	ASSERT_TRUE(patch_behind(self->base, "meta", two, 8, 9, 10));
@@ -168,14 +174,17 @@ TEST_F(check, notes_a_missing_index)
 	EXPECT_STREQ("a.index", self->found.all[0].file);
 }
 
-/* Bytes of c.one's description: PMID, type, no domain, semantics */
+/* The bytes of c.one's descriptor: PMID, type, no domain, semantics */
 static const uint8_t one[] = { 0x0f, 0, 0, 2, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3 };
 
 TEST_F(check, notes_what_it_does_not_know)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
 
-	/* a scale of space without its dimension, which PCP's Linux agent had for years */
+	/*
+	 * A scale of space without its dimension occurs in archives: PCP's Linux agent had it for
+	 * years.
+	 */
 	ASSERT_TRUE(patch_behind(self->base, "meta", one, 16, 0, 0x10000));
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
 	ASSERT_EQ(1, self->found.n);
@@ -191,7 +200,10 @@ TEST_F(check, notes_what_it_does_not_know)
 	EXPECT_STREQ("metric 60.0.2: type unknown to this library", self->found.all[0].text);
 }
 
-/* Derived metrics of a logger have another agent's domain, and old archives have numeric names. */
+/*
+ * Derived metrics of a logger can use the domain of another agent, and names in old archives can be
+ * numeric.
+ */
 TEST_F(check, accepts_descriptions_of_loggers)
 {
 	static const uint8_t set[] = { 0x0f, 0, 0, 1, 0, 0, 0, 1 };
@@ -212,7 +224,10 @@ TEST_F(check, calls_bad_bytes_damage)
 	EXPECT_STREQ("metric 60.0.2: bad semantics", self->found.all[0].text);
 }
 
-/* Records with the same layout are checked only once, unless the check finds damage. */
+/*
+ * If several records have the same layout, only the first is checked completely, unless it is
+ * damaged.
+ */
 TEST_F(check, reports_damage_of_each_of_several_alike_records)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
@@ -231,7 +246,7 @@ TEST_F(check, reports_damage_of_each_of_several_alike_records)
 		EXPECT_STREQ("metric 60.0.2 has a value of the wrong type", self->found.all[i].text);
 }
 
-/* The check supports programs that were built before notes were introduced. */
+/* A program that was built before notes were introduced can call the function. */
 TEST_F(check, accepts_the_older_structure)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -245,7 +260,7 @@ TEST_F(check, accepts_the_older_structure)
 	EXPECT_EQ(-EINVAL, shim_archive_check(self->base, &self->watch));
 }
 
-/* The check supports programs that were built before spans were introduced. */
+/* A program that was built before spans were introduced can call the function. */
 TEST_F(check, accepts_the_structure_with_notes)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -257,7 +272,7 @@ TEST_F(check, accepts_the_structure_with_notes)
 	EXPECT_EQ(1, self->found.n);
 }
 
-/* Check the records between two times, in seconds after the first record. */
+/* Check the records between two times, which are in seconds after the first record. */
 static int check_span(struct shim_archive_watch *watch, const char *base, int from, int to,
 		      bool points)
 {
@@ -276,8 +291,8 @@ static int check_span(struct shim_archive_watch *watch, const char *base, int fr
 TEST_F(check, reads_the_records_of_a_span)
 {
 	/*
-	 * The second record's time stamp and number of metrics, 2.  The test replaces the first of
-	 * these metrics.
+	 * The time stamp of the second record, and its number of metrics, 2.  The test replaces the
+	 * first of these metrics.
 	 */
 	static const uint8_t second[] = { 0x65, 0x53, 0xf1, 0x01, 0, 0, 0, 0, 0, 0, 0, 2 };
 

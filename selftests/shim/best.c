@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If the module is loaded and perf's pages are readable, the module counts inherited hardware
- * events, and perf counts a thread's own ones and other targets.  The values are the same.
+ * If the module is loaded and perf's pages are readable, perf counts a thread's own hardware events
+ * and other targets, and the module counts inherited events.  Both return the same values.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,10 @@ static void work(unsigned int rounds)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* Return the instructions of a number of rounds, counted by a set that is bound to the caller. */
+/*
+ * Return the number of instructions of @rounds rounds, counted by a set that is bound to the
+ * caller.
+ */
 static uint64_t instructions_of(struct shim_set *set, unsigned int rounds)
 {
 	struct shim_sample a, b;
@@ -154,7 +157,7 @@ TEST_F(best, each_target_has_its_back_end)
 	}
 }
 
-/* Once the administrator forbids access to the pages, new sets use only the module. */
+/* After the administrator has denied access to the pages, new sets use only the module. */
 TEST_F(best, only_where_it_is_allowed)
 {
 	struct shim_set *set;
@@ -167,14 +170,14 @@ TEST_F(best, only_where_it_is_allowed)
 	EXPECT_STREQ("vcpc", shim_set_backend(set));
 	EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
 	shim_set_destroy(set);
-	/* A set created earlier tries to use perf, and then uses the module. */
+	/* A set that was created before tries perf first, and then uses the module. */
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));
 	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
-/* Values are the same as the module's for the same work; only the cost of reading differs. */
+/* The values are those of the module for the same work.  Only the cost of reading differs. */
 TEST_F(best, same_values)
 {
 	const char *events[] = { "cycles:u", "instructions:u", "page-faults:u" };
@@ -234,7 +237,7 @@ static void *bind_itself(void *arg)
 	return NULL;
 }
 
-/* Bind the set with inheritance, so the module counts it. */
+/* Bind the set with inheritance, so that the module counts this thread. */
 static void *binds_with_inheritance(void *arg)
 {
 	struct other *other = arg;
@@ -264,7 +267,10 @@ static void end(struct other *other)
 	pthread_join(other->thread, NULL);
 }
 
-/* Each thread's instance uses perf; other threads can read it, and the total. */
+/*
+ * If each thread binds itself, perf counts each instance.  Other threads can read an instance, and
+ * the total.
+ */
 TEST_F(best, threads_that_bind_themselves)
 {
 	struct shim_sample own, of_other, sum;
@@ -295,7 +301,7 @@ static int count_one(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 0;
 }
 
-/* One instance uses perf and the other the module; operations find both. */
+/* If perf counts one instance of a set and the module counts another, operations find both. */
 TEST_F(best, both_in_one_set)
 {
 	struct shim_sample own, of_other, sum;
@@ -356,7 +362,7 @@ TEST_F(best, sets_in_turn)
 	shim_set_destroy(sets[19]);
 }
 
-/* If a child binds itself, the module counts it, and its parent can read the values. */
+/* If a child binds itself, the module counts the child, and the parent can read the values. */
 TEST_F(best, forked_child)
 {
 	struct shim_sample sample;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Count a control group: its name, its processes, an idle group, and a CPU that goes offline. */
+/*
+ * Count a control group: by name, while its processes run, while it is idle, and while a CPU goes
+ * offline.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -49,8 +52,8 @@ static int use_cpu(int cpu)
 }
 
 /*
- * Start a process in @group that touches @pages on a CPU in each of @rounds rounds. Between the
- * rounds, the group does not run.
+ * Start a process in @group that touches @pages pages on a CPU in each of @rounds rounds.  The
+ * group is idle between the rounds.
  */
 static pid_t start(const char *group, int cpu, int pages, int rounds)
 {
@@ -76,7 +79,10 @@ static int touch_in(const char *group, int cpu)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* Unmount all control groups of version 2 in this mount namespace; a host can have several. */
+/*
+ * Unmount all instances of control groups v2 in this mount namespace, because a host can have
+ * several.
+ */
 static void unmount_all(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
@@ -110,9 +116,9 @@ FIXTURE_SETUP(control_group)
 	unmount_all();
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
-	 * The kernel can count a new group only after its parent's controllers have been changed
-	 * once.  This fails if version 1 of control groups has the controller, but then another
-	 * process has already changed some.
+	 * The kernel can count a new group only after the controllers of its parent have been
+	 * changed once.  This write fails if control groups v1 have the controller, but in that
+	 * case another process has already changed controllers.
 	 */
 	snprintf(self->controllers, sizeof(self->controllers), "%s/cgroup.subtree_control", self->root);
 	put(self->controllers, "+pids");
@@ -193,7 +199,8 @@ TEST_F(control_group, counts)
 }
 
 /*
- * Return the sum of the IDs of this process's perf events, which changes if an event is reopened.
+ * Return the sum of the IDs of this process's perf events.  The sum changes if an event is opened
+ * again.
  */
 static uint64_t sum_of_ids(void)
 {
@@ -205,8 +212,9 @@ static uint64_t sum_of_ids(void)
 }
 
 /*
- * While the group is idle, the time of its events lags behind the clock, as if the CPU was offline.
- * The events must stay open, because counts between closing and reopening would be lost.
+ * While the group is idle, the time of its events lags behind the clock, as if the CPU were
+ * offline.  The events must stay open, because counts between closing and opening them would be
+ * lost.
  */
 TEST_F(control_group, sampled_while_it_idles)
 {

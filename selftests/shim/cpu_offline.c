@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If a CPU goes offline and comes back, a set on it keeps its counts and continues. */
+/* If a CPU goes offline and comes back online, a set on it keeps its counts and continues. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -23,7 +23,7 @@ static int turn_cpu(const char *on)
 	return ret;
 }
 
-/* Cause page faults on the CPU, and return to the previous one. */
+/* Cause page faults on the CPU that goes offline, and return to the previous CPU. */
 static void touch_there(struct __test_metadata *_metadata)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -49,7 +49,10 @@ FIXTURE(offline) {
 
 FIXTURE_SETUP(offline)
 {
-	/* Return freed memory to the kernel at once, so each round causes the same page faults. */
+	/*
+	 * Return freed memory to the kernel at once, so that each round causes the same number of
+	 * page faults.
+	 */
 	setenv("MALLOC_MMAP_THRESHOLD_", "65536", 1);
 	if (access(ONLINE, W_OK))
 		self->missing = "there is no CPU that root can take offline";

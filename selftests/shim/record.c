@@ -34,7 +34,7 @@ FIXTURE_SETUP(record)
 
 static const char *const files[] = { ".meta", ".index", ".0" };
 
-/* Return the size of one of the archive's files in bytes, or -1. */
+/* Return the size in bytes of the archive's file @i, or -1. */
 static long size(const char *base, int i)
 {
 	char path[256];
@@ -73,7 +73,7 @@ TEST_F(record, records)
 	before = size(self->base, 2);
 	for (int i = 0; i < 10; i++)
 		ASSERT_EQ(0, shim_record_tick(self->rec));
-	/* Records are written at once, not when the archive is closed. */
+	/* Records are written immediately, not when the archive is closed. */
 	EXPECT_LE(before + 10 * 4 * 20, size(self->base, 2));
 	ASSERT_EQ(0, shim_record_close(self->rec));
 	self->rec = NULL;
@@ -100,7 +100,7 @@ TEST_F(record, an_archive_is_not_overwritten)
 	remove_files(_metadata, self->base);
 }
 
-/* Discarding also removes further volumes, which version 2 starts after 2 GiB. */
+/* shim_record_discard() removes all volumes.  (Version 2 starts another one after 2 GiB.) */
 TEST_F(record, discarding_leaves_nothing)
 {
 	char path[600];
@@ -143,7 +143,7 @@ TEST_F(record, options)
 	options = (struct shim_record_options) { .size = sizeof(options), .version = 2 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	shim_record_discard(rec);
-	/* use the struct of programs that were built before the later fields existed */
+	/* A program that was built before the later members existed can call the function. */
 	options = (struct shim_record_options) { .size = 8, .after = (void *)1 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
@@ -166,8 +166,8 @@ static int has_text(const char *base, const char *text)
 }
 
 /*
- * If an archive continues another one, it has the same instance names, even if the process was
- * renamed.
+ * If an archive continues another one, instances have the same names in both, even if the process
+ * was renamed.
  */
 TEST_F(record, after_another)
 {
@@ -183,7 +183,7 @@ TEST_F(record, after_another)
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "called-later"));
 	ASSERT_EQ(0, shim_record_open(base, &options, &next));
 	ASSERT_EQ(0, shim_record_add_set(next, self->set, 0));
-	/* The first archive contains no traced data. */
+	/* The first archive contains no traced data, so the next one cannot continue them. */
 	if (!shim_trace_status())
 		EXPECT_EQ(-ENOENT, shim_record_add_trace(next));
 	ASSERT_EQ(0, shim_record_tick(next));
@@ -211,7 +211,7 @@ TEST_F(record, one_value_an_event)
 	shim_set_destroy(other);
 }
 
-/* Instances that are not processes have a number and a name. */
+/* An instance that is not a process has a number and a name. */
 TEST_F(record, named)
 {
 	EXPECT_EQ(-EINVAL, shim_record_add_named(self->rec, self->set, -1, "cpu"));
@@ -234,7 +234,10 @@ TEST_F(record, one_metric_an_event)
 	shim_set_destroy(twice);
 }
 
-/* A record is written even if a set cannot be sampled. */
+/*
+ * If a set cannot be sampled, the record is written without its values, and shim_record_missing()
+ * returns the error.
+ */
 TEST_F(record, missing_values_are_told)
 {
 	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Several processes, each with several sets, are recorded in one archive with separate counts. */
+/*
+ * Several processes, each with several sets, can be recorded in one archive, and have separate
+ * counts.
+ */
 #include <pcp/pmapi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,7 +48,7 @@ FIXTURE_TEARDOWN(several)
 #define PROCESSES 3
 
 /*
- * Start a child that waits until it is counted, does work according to its number, and waits again.
+ * Start a child that waits until it is counted, does work that depends on @number, and waits again.
  */
 static pid_t start_worker(int number, int go, int done)
 {
@@ -63,7 +66,7 @@ static pid_t start_worker(int number, int go, int done)
 	_exit(0);
 }
 
-/* Return the last value of a metric's instance in an archive, or -1 if there is none. */
+/* Return the last value of an instance of a metric in an archive, or -1 if there is none. */
 static long long last_value(const char *base, const char *metric, int inst)
 {
 	long long value = -1;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Create sets of <shim/shim.h> from names, bind, sample and stop them, and cause each error. */
+/*
+ * Create sets of <shim/shim.h> from names of events, bind, sample and stop them, and cause each
+ * error.
+ */
 #include <errno.h>
 #include <string.h>
 

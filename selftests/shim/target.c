@@ -160,8 +160,8 @@ TEST_F(target, from_exec_on)
 }
 
 /*
- * A user without permission to count in kernel mode counts only in user mode, and the library
- * reports this.
+ * Use the set of the parent.  Return 0 if each call fails with -EINVAL, otherwise the number of the
+ * call that does not.
  */
 static int use_parents(struct shim_set *set)
 {
@@ -182,7 +182,7 @@ static int use_parents(struct shim_set *set)
 	return 0;
 }
 
-/* With the module and with perf, a child has only the counters that it has bound itself. */
+/* With the module and with perf, a child has only those counters that it has bound itself. */
 TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
 {
 	int status;
@@ -202,6 +202,10 @@ TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
 	EXPECT_LE(2 * PAGES, self->sample.values[0]);
 }
 
+/*
+ * A user without permission to count in kernel mode counts only in user mode, and the library
+ * reports this.
+ */
 TEST_F(target, without_privilege)
 {
 	const char *both[] = { "page-faults", "minor-faults:u" };

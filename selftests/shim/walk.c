@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_set_walk() returns a sample of each thread, for monitors of other processes. */
+/*
+ * shim_set_walk() returns a sample of each thread, so that a program can monitor another process.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -49,7 +51,6 @@ static void touch(unsigned int pages)
 	munmap(p, pages * size);
 }
 
-/* Instances that a walk has found */
 struct found {
 	unsigned int nr;
 	pid_t tids[THREADS + 1];
@@ -105,7 +106,7 @@ static int stop(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 77;
 }
 
-/* Threads that wait during a walk */
+/* Threads of this process, which wait during a walk */
 struct crowd {
 	sem_t ready;
 	sem_t go;
@@ -166,7 +167,8 @@ TEST_F(walk, threads_are_those_of_the_total)
 		others += last->values[0];
 	}
 	/*
-	 * The other threads caused no further page faults; the caller caused some with each step.
+	 * During the walk the other threads caused no page faults, and the caller caused some with
+	 * each step.
 	 */
 	EXPECT_LE(others + before.values[0], total.values[0]);
 	ASSERT_NE(NULL, last_of(&found, getpid()));

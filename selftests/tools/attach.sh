@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run vcpc stat and record on running targets: processes with their threads and children, threads,
-# and CPUs.
+# vcpc stat and record can count running targets: processes with their threads and children,
+# threads, and CPUs.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 busy='' idle=''
@@ -18,7 +18,7 @@ count() {
 		$2 == "msec" && $3 == event { gsub(",", "", $1); printf "%.0f\n", $1 * 1e6 }' "$dir/err"
 }
 
-# One target is always busy and sometimes starts a child; the other is idle.
+# One target is always busy, and sometimes starts a child; the other target is idle.
 sh -c 'while :; do i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done; sh -c :; done' &
 busy=$!
 sleep 1000 &

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc compare checks recorded runs: the same program passes, and one that does more work fails.
+# vcpc compare succeeds for two recordings of the same program, and fails if the second program does
+# more work.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/out"
 
-# Compare instructions if a PMU counts them, otherwise system events.
+# Compare instructions if a PMU counts them, otherwise page faults.
 event=instructions:u
 vcpc stat -e $event true 2>"$dir/err" && grep -q '^ *[1-9][0-9,]*  *instructions' "$dir/err" || event=page-faults
 

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands in README, in the guides and in the examples of the manual pages work as written, with and without
-# a PMU.
+# The commands in README, in the guides and in the examples of the manual pages work as written,
+# with and without a PMU.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 documents=$(dirname "$0")/documents
 evidence="$dir/typed $dir/log"
 cd "$dir" || exit 1
 
-# The documents name these files, and this test removes them.
+# The documents refer to these files, which this test removes afterwards.
 for path in /tmp/run* /tmp/old /tmp/new; do
 	[ ! -e "$path" ] || { echo "Bail out! $path exists"; exit 1; }
 done
 
-# Create the programs that the documents name; each run makes a few transactions.
+# Create the programs that occur in the documents; each run makes a few transactions.
 cat >server <<'END'
 #!/bin/sh
 for order in 1 2 3; do pmtrace -q -e true checkout; done
@@ -38,8 +38,8 @@ vcpc trace off >>log 2>&1
 [ -e /tmp/run2.meta ] && [ -e /tmp/new/2.meta ]
 result "runs to compare"
 
-# changed COMMAND: fill in real names, shorten the time, and replace terminal output; $i is the run
-# number in a loop
+# changed COMMAND: print COMMAND with real names, a shorter time, and output that needs no terminal;
+# $i is the run number in a loop
 changed() {
 	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
 		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
@@ -48,7 +48,7 @@ changed() {
 		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
 }
 
-# prepare COMMAND: remove old archives, and turn tracing on or off as the command expects
+# prepare COMMAND: remove old archives, and turn tracing on or off as COMMAND expects
 prepare() {
 	case $1 in
 	*'record '*'/tmp/run '*) rm -f /tmp/run.meta /tmp/run.index /tmp/run.folded /tmp/run.[0-9]* ;;
@@ -58,8 +58,7 @@ prepare() {
 	return 0
 }
 
-# reason STATUS COMMAND: check why this command fails here with this status, and print the reason if
-# that is permitted
+# reason STATUS COMMAND: check whether COMMAND may fail here with STATUS, and print the reason
 reason() {
 	case $1:$2 in
 	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# mysqld is not installed" ;;
@@ -81,7 +80,8 @@ works() {
 	[ $status = 0 ] || reason $status "$1"
 }
 
-# Find commands in documents: an indented line of a page, or a line of an example after a prompt.
+# Print the commands in a document: indented lines of a page, or example lines of a manual page
+# after a prompt.
 typed_in_page() { sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$1" | sed 's/  *# .*//'; }
 typed_in_manual() {
 	awk '/^\.SH EXAMPLE/ { on = 1; next } /^\.SH/ { on = 0 } on' "$1" | sed -n 's/\\-/-/g; s/^[$#>]* *\(vcpc [a-z].*\)/\1/p'

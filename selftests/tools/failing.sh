@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# If a system call fails in a command of tracing, the command either has the same result as without the
-# failure, or prints a message and exits non-zero.  'vcpc trace off' removes anything that a failed 'vcpc
-# trace on' left.
+# If a system call fails in a command of tracing, the command has the same result as without the
+# failure, or prints a message and exits with an error.  After a failed 'vcpc trace on', 'vcpc trace
+# off' removes everything that remains.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -25,14 +25,15 @@ sweep status reads vcpc trace status
 sweep show reads vcpc trace show --hist
 sweep top reads vcpc top --once -I 100ms
 
-# Record new events after an export, which consumes the events.
+# Record new events before each run, because an export consumes them.
 prepare() {
 	vcpc trace export >log 2>&1
 	pmtrace -q -e true once
 	pmtrace -q -e true twice
 }
 
-# Each run has other times, which also change the length of Perfetto's numbers.
+# exports: check the number of names in an export, and its size, which varies because each run has
+# other times
 exports() {
 	names=$(grep -a -o -e once -e twice out | wc -l)
 	[ "$how" != none:0 ] || normal=$names size=$(wc -c <out)

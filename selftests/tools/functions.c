@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Trace this program's functions and USDT probes with vcpc trace --function and --usdt, and check
- * that invalid arguments are rejected.
+ * vcpc trace --function and --usdt trace this program's functions and USDT probes, and reject
+ * invalid arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,10 @@ int traced_function(int n)
 	return n * wanted;
 }
 
-/* A USDT probe as in <sys/sdt.h>, with the provider "shop" and a semaphore that counts tracers */
+/*
+ * Define a USDT probe as <sys/sdt.h> does, with the provider "shop" and a semaphore that counts
+ * tracers.
+ */
 #define MARK(name)									\
 	__asm__ volatile("990: nop\n"							\
 		".pushsection .note.stapsdt, \"\", \"note\"\n"			\
@@ -46,7 +49,7 @@ void marked(void)
 	MARK("order_end");
 }
 
-/* Run a command.  Return its exit status, or -1, and the output of both streams. */
+/* Run a command, and store the output of both streams in @out.  Return its exit status, or -1. */
 static int run(char *out, size_t size, const char *command)
 {
 	char full[1024];
@@ -81,7 +84,7 @@ FIXTURE_TEARDOWN(functions)
 	run(self->out, sizeof(self->out), "vcpc trace off");
 }
 
-/* Run a command, with %s replaced by the path of this program. */
+/* Format a command with the path of this program as the argument of %s, and run it. */
 #define RUN(...) ({									\
 	snprintf(self->command, sizeof(self->command), __VA_ARGS__);			\
 	run(self->out, sizeof(self->out), self->command); })

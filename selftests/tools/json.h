@@ -12,12 +12,12 @@
 
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
-/* A value; the elements of an array or object are consecutive. */
+/* A value; the elements of an array or an object are linked from @first on by @next. */
 struct json {
 	enum json_type type;
-	char *key;		/* in an object */
-	char *text;		/* length of a string */
-	double number;		/* 1 is true */
+	char *key;		/* name of a member of an object */
+	char *text;		/* text of a string */
+	double number;		/* value of a number; 1 for true */
 	struct json *first, *next;
 };
 
@@ -46,8 +46,8 @@ static inline int json_is(const char **s, char c)
 }
 
 /*
- * Decode an escape sequence after its backslash.  \u is decoded as one code unit, which our tools
- * use for control characters.  Return 0, or -1.
+ * Decode the escape sequence after a backslash.  \u is decoded as one code unit, which our tools
+ * use for control characters.  Return 0, or -1 if the sequence is invalid.
  */
 static inline int json_escape(const char **s, char **to)
 {
@@ -74,7 +74,7 @@ static inline int json_escape(const char **s, char **to)
 	return 0;
 }
 
-/* Read a string.  Return NULL if it is invalid. */
+/* Read a string.  Return its text, or NULL if it is invalid. */
 static inline char *json_text(const char **s)
 {
 	char *text, *to;
@@ -102,7 +102,7 @@ static inline char *json_text(const char **s)
 	return text;
 }
 
-/* Read the values up to @end. Return 0, or -1. */
+/* Read the members up to @end.  Return 0, or -1 if one is invalid. */
 static inline int json_members(struct json *j, const char **s, char end, int depth)
 {
 	struct json **last = &j->first;
@@ -138,7 +138,7 @@ static inline int json_word(const char **s, const char *word)
 	return 1;
 }
 
-/* Read null, true, false or a number. Return 0, or -1. */
+/* Read null, true, false or a number.  Return 0, or -1 if it is invalid. */
 static inline int json_plain(struct json *j, const char **s)
 {
 	char *end;
@@ -206,7 +206,7 @@ static inline double json_number(const struct json *j, const char *key)
 	return j && j->type == JSON_NUMBER ? j->number : NAN;
 }
 
-/* Return a member's text, or "" if there is none. */
+/* Return the text of member @key, or "" if it does not exist. */
 static inline const char *json_string(const struct json *j, const char *key)
 {
 	j = json_get(j, key);

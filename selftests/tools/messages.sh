@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The vcpc command reports a missing node, permission, space or transaction, and does not change
-# other files.
+# The vcpc command prints a message if the device node, a permission, space or a transaction is
+# missing, and does not change other files.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -11,7 +11,7 @@ run() {
 	vcpc "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# Use only the module; otherwise perf would count if the module is missing.
+# Use only the module, because otherwise perf counts if the module is missing.
 export SHIM_BACKEND=vcpc
 mv /dev/vcpc /dev/vcpc.away
 run stat true

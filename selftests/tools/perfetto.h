@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of the file */
+/* The rest of a message that is being read */
 struct pf_bytes {
 	const uint8_t *at;
 	size_t len;
@@ -24,9 +24,9 @@ struct pf_field {
 /*
  * struct pf_event - an event of the file
  * @name: empty for the end of a slice
- * @note: name of its annotation
- * @noted: value of the annotation, or the bits of a double
- * @order: its position in the file
+ * @note: name of the event's annotation
+ * @noted: value of the annotation; the bits of a double
+ * @order: position in the file
  */
 struct pf_event {
 	unsigned int type;
@@ -37,7 +37,9 @@ struct pf_event {
 	size_t order;
 };
 
-/* A track of the file; @further: it belongs to the thread of the track @parent */
+/*
+ * A track of the file.  An additional track (@further) belongs to the thread of the track @parent.
+ */
 struct pf_track {
 	uint64_t uuid, parent;
 	uint32_t pid, tid;
@@ -49,7 +51,7 @@ struct pf_track {
  * struct pf_trace - a whole file
  * @names: text of each interned name, by number; cleared when the sequence restarts
  * @begins: number of times that a sequence began
- * @bad: a part of the file cannot be parsed
+ * @bad: part of the file is invalid
  */
 struct pf_trace {
 	struct pf_event *events;
@@ -75,7 +77,7 @@ static inline bool pf_varint(struct pf_bytes *in, uint64_t *value)
 	return false;
 }
 
-/* Read the next field.  Return false at the end, and if the data are not a field. */
+/* Read the next field.  Return false at the end of the message, or if the data are not a field. */
 static inline bool pf_next(struct pf_bytes *in, struct pf_field *f)
 {
 	uint64_t key, len = 8;
@@ -106,7 +108,7 @@ static inline void pf_text(const struct pf_field *f, char *text, size_t size)
 	text[len] = '\0';
 }
 
-/* Replace *@value with the field that has this number. */
+/* Store the value of field @number in *@value, unless the message lacks the field. */
 static inline void pf_get(struct pf_bytes in, unsigned int number, uint64_t *value)
 {
 	struct pf_field f;
@@ -129,8 +131,8 @@ static inline void pf_note(struct pf_event *e, struct pf_bytes in)
 }
 
 /*
- * Allocate space for one more than @n members, doubling the size, because with ASan each realloc()
- * copies.
+ * Return an array with space for one more than its @n members.  The size is doubled, because with
+ * ASan each realloc() copies the array.
  */
 static inline void *pf_grow(void *all, size_t n, size_t size)
 {
@@ -300,7 +302,6 @@ static inline const struct pf_track *pf_track(const struct pf_trace *t, uint64_t
 	return NULL;
 }
 
-/* Return the number of events with this type and name. */
 static inline size_t pf_count(const struct pf_trace *t, unsigned int type, const char *name)
 {
 	size_t n = 0;
@@ -319,7 +320,7 @@ static inline int pf_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A slice: each end is paired with the innermost open begin of its track */
+/* A slice: each end belongs to the innermost open begin of its track */
 struct pf_slice {
 	const struct pf_event *begin, *end;
 	const struct pf_track *thread;
@@ -332,7 +333,10 @@ static inline const struct pf_track *pf_thread(const struct pf_trace *t, uint64_
 	return track && track->further ? pf_track(t, track->parent) : track;
 }
 
-/* Sort the events, and pair the slices in the order of their ends, open slices last. */
+/*
+ * Sort the events by time.  Store the slices in @out in the order of their ends, followed by those
+ * without an end.  Return their number.
+ */
 static inline size_t pf_slices(struct pf_trace *t, struct pf_slice *out)
 {
 	size_t *open = malloc((t->nevents + 1) * sizeof(*open)), nopen = 0, n = 0;

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Test vcpc record: its archives can be replayed, even after SIGKILL; exit statuses; invalid usage.
+# vcpc record writes archives that can be replayed, even after SIGKILL, returns the right exit
+# status, and rejects invalid usage.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# replayed ARCHIVE: check that our reader finds counts in it
+# replayed ARCHIVE: check that our reader finds counts in ARCHIVE
 replayed() {
 	vcpc replay "$1" >"$dir/replay" 2>>"$dir/err" && grep -q page_faults "$dir/replay"
 }
 
-# under_way ARCHIVE: wait until it has data, up to a minute
+# under_way ARCHIVE: wait up to a minute until ARCHIVE has data
 under_way() {
 	tries=0
 	until [ $((tries += 1)) -gt 60 ] || replayed "$1"; do
@@ -28,7 +29,7 @@ result "the exit status is the command's"
 [ -s "$dir/a.meta" ] && [ -s "$dir/a.index" ] && [ -s "$dir/a.0" ]
 result "three files"
 records=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err")
-# The archive covers the actual duration; a busy machine skips samples.
+# The archive covers the actual duration, but may lack samples that a busy machine skipped.
 length=$(vcpc label "$dir/a" | awk '$1 == "length" { print $2 }')
 awk "BEGIN { exit !($length >= 0.9 && ${records:-0} >= 3 && ${records:-0} <= $length / 0.1 + 2) }"
 result "one record per 100 ms"

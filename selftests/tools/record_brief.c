@@ -14,7 +14,7 @@
 
 static char program[200], vcpc[256];
 
-/* The recorded program: it starts with a point and ends with a transaction. */
+/* Run as the recorded program, which starts with a point and ends with a transaction. */
 static int brief(void)
 {
 	pmtracepoint("brief start");
@@ -26,7 +26,7 @@ static int brief(void)
 }
 
 /*
- * Create tags of other programs; the recorder takes longer to read them than the brief program
+ * Create tags of other programs, which the recorder needs more time to read than the brief program
  * runs.
  */
 static void make_tags(void)
@@ -39,7 +39,7 @@ static void make_tags(void)
 	}
 }
 
-/* Record the brief program into an archive, and return the exit status. */
+/* Record the brief program in archive @nr, and return the exit status. */
 static int record(int nr)
 {
 	char command[1000];

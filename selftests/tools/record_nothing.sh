@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; { insmod /vcpc.ko && chmod 666 /dev/vcpc; } 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/out"
-# Use only the module; otherwise perf would count without it.
+# Use only the module, because perf counts without it.
 export SHIM_BACKEND=vcpc
 
 [ ! -e /sys/module/vcpc ] || rmmod vcpc

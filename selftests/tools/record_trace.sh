@@ -6,7 +6,7 @@
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/values"
 
-# last METRIC[INSTANCE]: print the value in the archive's last record
+# last METRIC[INSTANCE]: print the last value in the archive
 last() {
 	vcpc replay "$dir/a" -m back -r "$1" 2>>"$dir/err" >"$dir/values"
 	awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }' "$dir/values"
@@ -34,7 +34,7 @@ sum=$(vcpc replay "$dir/a" -m back -r 'vcpc.transact.hist' 2>>"$dir/err" | awk '
 [ "$sum" = 6000 ]
 result "the histograms include all transactions"
 
-# If tracing is turned off and on three times while recording, no value decreases or is lost.
+# If tracing is turned off and on three times during a recording, no value decreases or is lost.
 cat >"$dir/job" <<-JOB
 	orders >/dev/null; sleep 0.3
 	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
@@ -59,7 +59,8 @@ done
 [ "$metric" = all ]
 result "no metric is missing afterwards"
 
-# The kernel and a program itself (direct transport) can write the same tag.
+# The kernel, and a program itself with the direct transport, can count transactions of the same
+# tag.
 vcpc trace off; vcpc trace on --direct 2>"$dir/err"
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=direct orders >/dev/null; sleep 0.2
@@ -87,7 +88,7 @@ vcpc trace off
 result "trace show: counts are sorted"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... also CPU time"
-# A program that already runs starts counting when the recording starts.
+# Transactions of a program that is already running are counted from the start of the recording on.
 sh -c 'while :; do orders >/dev/null; done' &
 running=$!
 vcpc record --trace -o "$dir/g" -I 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
@@ -99,7 +100,7 @@ for file in meta index 0; do mv "$dir/g.$file" "$dir/a.$file"; done
 result "... has counts in transactions"
 [ ! -e /run/vcpc/trace-counts ]
 result "... and afterwards no event is requested"
-# In consecutive archives, instances keep their numbers and counts continue, even if tracing is
+# In consecutive archives instances keep their numbers, and counts continue, even if tracing is
 # turned off and on while a new archive starts.
 vcpc trace off
 vcpc trace on

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Test vcpc stat: counts, exit statuses, and nonexistent events.
+# vcpc stat prints correct counts, returns the right exit status, and rejects nonexistent events.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# count EVENT: print the event's value, or a clock's value in ms
+# count EVENT: print the value of EVENT, in ms if it is a clock
 count() {
 	awk -v event="$1" '($2 == "msec" ? $3 : $2) == event && $1 != "thread" { gsub(",", "", $1); print $1 }' "$dir/err"
 }
@@ -142,8 +142,8 @@ result "--rates: one line per interval"
 run --multiplex -e page-faults,task-clock true
 [ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
 result "--multiplex: events that always fit are exact"
-# Request more events than any PMU can count at the same time; instructions are compared with an
-# exact count of the same loop.
+# Request more events than any PMU can count at the same time.  The estimated number of instructions
+# is compared with an exact count of the same loop.
 hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
 if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	loop='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
@@ -168,7 +168,8 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	run --multiplex -x, -o "$dir/csv" -r 2 -e "page-faults,$hardware" sh -c "$loop"
 	[ $? = 0 ] && grep -q '^[0-9]*,,instructions:u,[0-9.]*%,[0-9]*,[0-9.]*,' "$dir/csv" && grep -q '^[0-9]*,,page-faults,[0-9.]*%,[0-9]*,100.00,' "$dir/csv"
 	result "--multiplex: -x, and two runs"
-	# perf rotates at a timer tick, which sometimes comes even during a short command.
+	# perf rotates its events at a timer tick, which can happen even during a short command, so
+	# try several times.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		run --multiplex -e "$hardware" true
 		status=$?
@@ -215,7 +216,7 @@ run -I often -e page-faults true
 result "an invalid interval"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
-# Count a busy process, first outside the control group and then inside it.
+# Count while a busy process is first outside the control group, and then inside it.
 mkdir "$dir/groups"
 # The kernel can count new groups only after a parent's controllers have been changed once.
 if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/cgroup.subtree_control" && mkdir "$dir/groups/inside"; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc top shows the current activity of programs, or a message if no program is active.
+# vcpc top shows the current activity of programs, or a message if there is none.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT

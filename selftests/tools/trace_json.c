@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output of vcpc trace show --json, --watch, and export contains all traced events. */
+/* The output of vcpc trace show --json, of --watch, and of export contains all traced events. */
 #include <libgen.h>
 #include <math.h>
 
@@ -18,7 +18,7 @@ FIXTURE(trace_json) {
 	struct json *json;
 };
 
-/* Find vcpc next to the test in the build directory, or in the path when installed. */
+/* Find vcpc next to this test in the build directory, or in PATH if the test is installed. */
 static void find_vcpc(char *path, size_t size)
 {
 	char self[200];
@@ -47,7 +47,6 @@ FIXTURE_TEARDOWN(trace_json)
 	shim_trace_off();
 }
 
-/* Read a whole file. */
 static char *slurp(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -64,8 +63,8 @@ static char *slurp(const char *path)
 }
 
 /*
- * Run vcpc trace with arguments, and return its exit status.  @text has the output, and @at points
- * to its start.
+ * Run vcpc trace with @arguments, and return its exit status.  Store the output in @text, and set
+ * @at to its start.
  */
 static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
 {
@@ -93,7 +92,6 @@ static int is_at_end(FIXTURE_DATA(trace_json) *self)
 	return !self->at[strspn(self->at, "\n")];
 }
 
-/* Return the number of events in an export. */
 static int count(const struct json *export, const char *phase, const char *name)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -114,7 +112,10 @@ static const struct json *find(const struct json *export, const char *phase, con
 	return NULL;
 }
 
-/* Check that each begin of a slice has one later end.  Return the number of slices, or -1. */
+/*
+ * Check that each begin of a slice in an export has exactly one later end.  Return the number of
+ * slices, or -1.
+ */
 static int slices(const struct json *export)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -148,7 +149,7 @@ static int make_events(void)
 
 	for (int i = 0; i < 5; i++) {
 		err |= pmtracebegin("outer") | pmtracebegin("inner");
-		/* Transactions overlap without being nested. */
+		/* These transactions overlap without being nested. */
 		err |= i % 2 ? pmtraceend("outer") : pmtraceend("inner");
 		err |= i % 2 ? pmtraceend("inner") : pmtraceend("outer");
 	}
@@ -259,7 +260,7 @@ TEST_F(trace_json, export_has_open_and_aborted)
 	EXPECT_EQ(1, aborted);
 }
 
-/* Events that did not fit are reported, and all others are exported. */
+/* The number of events that did not fit is reported, and all other events are exported. */
 TEST_F(trace_json, export_says_what_is_lost)
 {
 	const struct json *export;
@@ -338,7 +339,7 @@ TEST_F(trace_json, show)
 		EXPECT_EQ(0, d->number);
 }
 
-/* The command prints one document per round, each later than the previous one. */
+/* The command prints one document per interval, each later than the one before. */
 TEST_F(trace_json, watch)
 {
 	double before = -1;
@@ -375,7 +376,7 @@ TEST_F(trace_json, watch)
 	}
 }
 
-/* Events between two rounds are in the second one. */
+/* The document after an interval contains the events of this interval. */
 TEST_F(trace_json, watch_is_live)
 {
 	double first, last = 0;
