@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Resources of users in the module, which debugfs shows to root */
+/* Read the resources that users have in the module from debugfs, which only root can read. */
 #ifndef VCPC_TEST_ACCOUNTS_H
 #define VCPC_TEST_ACCOUNTS_H
 
@@ -14,8 +14,8 @@ struct account {
 };
 
 /*
- * Return the sum over all accounts of a user. User 0 has several: without capabilities, it is not
- * treated as root.
+ * Return the sum over all accounts of a user. User 0 has a second account if it has no
+ * capabilities, because it is then not treated as root.
  */
 static inline struct account account_of(unsigned int uid)
 {
@@ -36,7 +36,10 @@ static inline struct account account_of(unsigned int uid)
 	return sum;
 }
 
-/* Wait until nothing is charged: workers and exiting processes release objects asynchronously. */
+/*
+ * Return whether nothing is charged to the user within @ms.  Wait, because workers and exiting
+ * processes release objects asynchronously.
+ */
 static inline bool has_nothing_soon(unsigned int uid, unsigned int ms)
 {
 	struct account a;

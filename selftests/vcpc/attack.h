@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests that attack the module: an unprivileged attacker, programs that gain privileges, and
- * the timing of events that must coincide
+ * Attack the module as an unprivileged user, with programs that gain privileges and with events
+ * that must coincide.
  */
 #ifndef VCPC_TEST_ATTACK_H
 #define VCPC_TEST_ATTACK_H
@@ -19,7 +19,7 @@
 #define SECOND		1000000000ULL
 #define USEC		1000ULL
 
-/* Exit status of an attacker whose set-up failed */
+/* Exit status of an attacker that could not be set up */
 #define CANNOT		200
 
 static inline __u64 now(void)
@@ -37,7 +37,7 @@ static inline __u64 now(void)
 			SKIP(return, "there is only one CPU");		\
 	} while (0)
 
-/* Spin until that time, because a sleep would end late, and the thread would leave its CPU. */
+/* Spin until @time.  A sleep would end late, and the thread would leave its CPU. */
 static inline void spin_until(__u64 time)
 {
 	while (now() < time)
@@ -67,19 +67,19 @@ __attribute__((format(printf, 1, 2))) static inline void remark(const char *form
 	dprintf(2, "# %s\n", line);
 }
 
-/* Become a user, and exit with the parent: a test that its timeout kills must leave no process. */
+/* Become user @uid, and die with the parent: a timed-out test must not leave processes. */
 static inline int become_user(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		return -errno;
 	/*
-	 * Set this as after a login, because other processes of the same user can then trace the
-	 * process.
+	 * Make the process dumpable, as after a login, so that other processes of the same user can
+	 * trace it.
 	 */
 	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
-/* Keep only these capabilities. */
+/* Keep only the capabilities in @which. */
 static inline int have_only(__u64 which)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -104,7 +104,7 @@ static inline mode_t device_mode(mode_t mode)
 	return st.st_mode & 07777;
 }
 
-/* Copy this program, with root as owner; @path ends in XXXXXX. */
+/* Copy this program to @path, which must end in XXXXXX, with root as its owner. */
 static inline int copy_program(char *path, mode_t mode)
 {
 	char command[128];
@@ -112,7 +112,7 @@ static inline int copy_program(char *path, mode_t mode)
 
 	if (file < 0)
 		return -errno;
-	/* A file that is open for writing cannot be executed. */
+	/* Close the file, because a file that is open for writing cannot be executed. */
 	close(file);
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
 	if (system(command) || chown(path, 0, 0) || chmod(path, mode))
@@ -120,10 +120,7 @@ static inline int copy_program(char *path, mode_t mode)
 	return 0;
 }
 
-/*
- * Set file capabilities, like setcap(8).  Return -EOPNOTSUPP if the file system does not support
- * them.
- */
+/* Set file capabilities, as setcap(8) does; -EOPNOTSUPP means no support in the file system. */
 static inline int give_capability(const char *path, unsigned int cap)
 {
 	struct vfs_cap_data data = {
@@ -134,7 +131,7 @@ static inline int give_capability(const char *path, unsigned int cap)
 	return setxattr(path, "security.capability", &data, sizeof(data), 0) ? -errno : 0;
 }
 
-/* Return the number in a line "Name: ..." of /proc/PID/status; the process may be a zombie. */
+/* Return the number in a line "Name: ..." of /proc/PID/status.  The process may be a zombie. */
 static inline __u64 status_number(pid_t pid, const char *name, const char *format)
 {
 	char path[64], line[256];
@@ -156,12 +153,12 @@ static inline __u64 status_number(pid_t pid, const char *name, const char *forma
  * struct aim - timing of an action that must coincide with another event
  * @delta: delay in nanoseconds
  * @step: change of the delay for the next attempt
- * @early: whether the last attempt was too early
+ * @early: the last attempt was too early
  * @random: state of chance()
  *
  * The time of the other event is unknown, and depends on the machine's load.  If an attempt was too
- * early, the next one is later, and vice versa.  Steps get smaller when early and late attempts
- * alternate.
+ * early, the delay of the next one is longer, and vice versa.  Steps get smaller when early and
+ * late attempts alternate.
  */
 struct aim {
 	__u64 delta, step;
@@ -184,7 +181,7 @@ static inline void aim_next(struct aim *aim, bool early, __u64 least_step)
 		aim->delta += aim->step;
 }
 
-/* Return a random delay close to the current one. */
+/* Return the current delay plus a random part of less than @around. */
 static inline __u64 aim_delta(struct aim *aim, __u64 around)
 {
 	return aim->delta + chance(&aim->random) % around;
@@ -241,7 +238,8 @@ struct moment {
 };
 
 /*
- * Moments are tried in turn, the second half of them with the lock free; each has a separate aim.
+ * Moments are tried in turn.  During the second half of them, the lock is free.  Each moment has
+ * its own aim.
  */
 #define MOMENTS		8
 #define MOMENTS_AIMS	{							\
@@ -263,7 +261,7 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 	m->begin = false;
 }
 
-/* Wait for the moment; the victim must have bound and preset the set. */
+/* Wait for the moment.  The victim must have bound the set and changed its preset. */
 static inline void moment_wait(struct moment *m, int set)
 {
 	__u64 end;
@@ -271,13 +269,13 @@ static inline void moment_wait(struct moment *m, int set)
 	m->ready = true;
 	while (!m->begin)
 		;
-	/* The delay starts before the call, so the action can also happen during the call. */
+	/* Start the delay before the call, so that the action can also happen during the call. */
 	end = now() + m->delta;
 	set_own(set, VCPC_IOC_RESTART);
 	spin_until(end);
 }
 
-/* Begin the moment, in the director.  Return -ETIME if no victim arrived. */
+/* As the director, begin the moment.  Return -ETIME if no victim arrives. */
 static inline int moment_begin(struct moment *m)
 {
 	__u64 limit = now() + 30 * SECOND;
@@ -291,7 +289,7 @@ static inline int moment_begin(struct moment *m)
 	return 0;
 }
 
-/* End the moment, in the director. */
+/* As the director, end the moment. */
 static inline void moment_over(const struct moment *m)
 {
 	if (m->holder)
@@ -308,7 +306,7 @@ static inline void *shared_memory(size_t size)
 	return memory;
 }
 
-/* Run as a thread that exists only to be counted. */
+/* Wait forever, in a thread that exists only to be counted. */
 static inline void *idles(void *arg)
 {
 	for (;;)
@@ -336,8 +334,8 @@ static inline int start_idlers(unsigned int nr)
 }
 
 /*
- * Run as a thread of the crowd.  It binds the set to itself, because an inherited instance of a set
- * with a signal starts stopped.
+ * Bind the set in a thread of the crowd.  An inherited instance would start stopped, because the
+ * set has a signal.
  */
 static inline void *joins_the_crowd(void *arg)
 {
@@ -357,9 +355,9 @@ static inline int gather(struct holder *h, unsigned int nr)
 }
 
 /*
- * Start threads that a set counts, because their number makes totals slow, and a thread that reads
- * totals to hold the set's lock when @h (in shared memory) requests it.  They run in a separate
- * process, because thousands of threads make fork and execve slow.  Return 0, or the crowd's error.
+ * Start @nr threads that the set counts, to make totals slow, and a thread that holds the set's
+ * lock by reading totals when @h (in shared memory) requests it.  They run in a separate process,
+ * because thousands of threads would make fork and execve slow.  Return 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If an overflow happens at the same time as the execve of a program that gains privileges, this
- * program must not receive the set's signal, which the attacker is not permitted to send.
+ * If a counter overflows while the thread executes a program that gains privileges, this program
+ * must not receive the set's signal, which the attacker is not permitted to send.
  *
  * The attacker runs as an unprivileged user.  A child of the attacker binds the set, whose signal
  * is SIGKILL, to itself.  Its counter overflows when it executes a set-user-ID program of root,
@@ -13,10 +13,10 @@
 #include "vcpc_test.h"
 
 #define CROWD	200
-/* Lifetime of the program with privileges, which is long enough for a late signal to arrive */
+/* Time for which the privileged program runs, long enough for a late signal to arrive */
 #define LIFE_US	20000
 
-/* Run after execve, with or without privileges: print whether there are any, sleep and exit. */
+/* Run this in the program after execve: print whether it has privileges, sleep, and exit. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	__u64 rights;
@@ -35,7 +35,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
  * @program: the program that gains privileges
  * @set: the attacker's set
  * @tries: number of attempts
- * @moment: when the child executes it, in shared memory
+ * @moment: when the child executes the program; in shared memory
  */
 struct attack {
 	const char *program;
@@ -63,7 +63,7 @@ static void execute(const struct attack *a, int said)
 	_exit(3);
 }
 
-/* Record how the child ended.  A zombie still shows the state in which it died. */
+/* Record how the child ended, and whether it had privileges, which a zombie still shows. */
 static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 {
 	siginfo_t info;
@@ -84,7 +84,7 @@ static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 		sum->errors++;
 		return;
 	}
-	/* Without an overflow, no signal kills the child. */
+	/* A child that was not killed has executed the program before the overflow. */
 	aim_next(aim, info.si_code == CLD_EXITED, USEC);
 }
 
@@ -127,7 +127,7 @@ static int execute_many(const struct attack *a, struct holder *holder)
 		return 10;
 	if (sum.no_rights || sum.errors > a->tries / 10)
 		return 5;
-	/* Otherwise overflow and execve never coincided. */
+	/* If one of these is 0, overflow and execve never coincided. */
 	return sum.survived && sum.killed_before ? 0 : 6;
 }
 
@@ -144,7 +144,7 @@ static int attacks(void *arg)
 	if (a->set < 0)
 		return 2;
 	*holder = (struct holder) { .set = a->set, .cpu = 2, .rests = true };
-	/* The crowd exits with this process. */
+	/* The crowd's process exits when this one does. */
 	if (start_crowd(holder, CROWD))
 		return 3;
 	return execute_many(a, holder);
@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(execs, overflow_beside_set_user_id, 100000)
 	EXPECT_EQ(0, in_child(attacks, &a));
 }
 
-/* The same must hold for file capabilities. */
+/* File capabilities are another way to gain privileges. */
 TEST_F_TIMEOUT(execs, overflow_beside_file_capabilities, 100000)
 {
 	struct attack a = { .program = self->program, .tries = self->tries };

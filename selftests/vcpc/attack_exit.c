@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If an overflow is found late, while its thread is exiting, the module must not access the thread.
+ * If an overflow is handled late, while its thread is exiting, the module must not access the
+ * thread.
  *
  * The attacker runs as an unprivileged user.  A thread's counter overflows when the thread exits,
  * while another thread holds the set's lock by computing totals over many instances, so the
@@ -44,7 +45,7 @@ static void *lives_for_a_moment(void *arg)
 	v->failed = set_bind(v->set, 0) || set_preset(v->set, 0, -v->moment.events);
 	v->tid = own_tid();
 	moment_wait(&v->moment, v->set);
-	/* Exit without the C library, whose cleanup takes time. */
+	/* Exit without the C library's cleanup, which takes time. */
 	syscall(SYS_exit, 0);
 	return NULL;
 }
@@ -54,7 +55,7 @@ struct outcome {
 	unsigned int early, late, signaled, lost, errors;
 };
 
-/* Determine from the final value whether the thread exited before or after the overflow. */
+/* Find out from the final value whether the thread exited before or after the overflow. */
 static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum)
 {
 	struct room room;
@@ -104,7 +105,7 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 	       tries, sum.early, sum.late, sum.signaled, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
-	/* Otherwise overflow and exit never coincided. */
+	/* If one of these is 0, overflow and exit never coincided. */
 	return sum.early && sum.late ? 0 : 6;
 }
 
@@ -121,7 +122,7 @@ static int attacks(void *arg)
 	if (victim.set < 0)
 		return 2;
 	*holder = (struct holder) { .set = victim.set, .cpu = 2, .rests = true };
-	/* The crowd exits with this process. */
+	/* The crowd's process exits when this one does. */
 	if (start_crowd(holder, CROWD))
 		return 3;
 	return end_many(&victim, holder, *(unsigned long *)arg);

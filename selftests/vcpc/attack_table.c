@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test each combination of a caller, a call and a state of the target: the result must be the
- * documented one, and several conditions must hold afterwards.
+ * For each combination of a caller, a call and a state of the target, the call returns the
+ * documented result, and the target is unharmed.
  *
  * Each cell of the table has a separate target, an unprivileged process that has bound the set to
  * itself and enters the state, and a process of the caller's kind, which makes the call.  After the
@@ -103,7 +103,7 @@ static int new_set(void)
 	return overflow_set(&req, 1, 0, SIGUSR1);
 }
 
-/* Try one cell.  Return NULL if it is correct. */
+/* Test one cell.  Return NULL if the result is correct, otherwise what is wrong. */
 static const char *try_cell(FIXTURE_DATA(table) *self, struct cell *c, int *got)
 {
 	const char *wrong;

@@ -18,7 +18,7 @@ TEST(counts_from_the_preset)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GE(room.sample.values[0], 1100);
 	EXPECT_LT(room.sample.values[0], 1200);
-	/* Both requests count the same events from the same instant; the second one wrapped. */
+	/* Both requests count the same events at the same time; the second one wrapped. */
 	EXPECT_EQ(room.sample.values[0] - 1000, room.sample.values[1] + 10);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 }
@@ -44,7 +44,7 @@ TEST(twice)
 	ASSERT_GE(other, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(-EBUSY, set_bind(set, 0));
-	/* The same thread can have another set. */
+	/* The thread can bind another set at the same time. */
 	EXPECT_EQ(0, set_bind(other, 0));
 }
 
@@ -61,7 +61,7 @@ TEST(wrong_arguments)
 	args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-1, args.bad_request);
-	/* ABI version 1 had flags for a process and for a CPU here. */
+	/* In ABI version 1, these flags bound a process or a CPU. */
 	for (args.flags = 1U << 3; args.flags <= 1U << 5; args.flags <<= 1)
 		EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.flags = 0;
@@ -96,7 +96,7 @@ TEST(more_than_the_cpu_can_hold)
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(-ENOSPC, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(slots, args.bad_request);
-	/* Check that no descriptor or memory leaked. */
+	/* The failed calls have not leaked descriptors or counters. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	fits = set_create(device, requests, slots, 0);
 	ASSERT_GE(fits, 0);
@@ -155,7 +155,7 @@ static int nobody_binds(void *arg)
 	return set_bind(set, 0) == -EACCES ? 0 : 2;
 }
 
-/* Calls on an instance apply to the caller's instance, even if the set has others. */
+/* Calls on an instance apply only to the caller's own instance, even if other threads have some. */
 static int acts_on_nothing(void *arg)
 {
 	static const unsigned long calls[] = {
@@ -170,7 +170,7 @@ static int acts_on_nothing(void *arg)
 			return 1 + i;
 	if (set_preset(set, 0, 1) != -EINVAL)
 		return 5;
-	/* The parent has the only instance. */
+	/* Without a thread ID, the set's only instance, which is the parent's, is sampled. */
 	return set_sample(set, 0, &room) ? 6 : 0;
 }
 
@@ -191,7 +191,7 @@ static int unbinds_all(void *arg)
 	return -set_unbind_all(*(int *)arg);
 }
 
-/* A process that has the descriptor can unbind all instances. */
+/* A process that has the set's descriptor can unbind all instances. */
 TEST(all_instances_are_unbound_by_who_has_the_set)
 {
 	int set = set_of(&page_faults, 0);

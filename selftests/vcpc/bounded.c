@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The resources of each user are limited: the number of counters that count at the same time limits
- * a thread's context switch time, and the number of all counters limits kernel memory.
+ * The resources of each user are limited.  The limit on counters that count at the same time bounds
+ * the duration of context switches, and the limit on all counters bounds kernel memory.
  *
- * The test does not use the module's own numbers.  It measures the effect on another thread on the
+ * Instead of using the module's own numbers, the test measures the effect on another thread on the
  * same CPU, and on the free memory that the kernel reports.
  */
 #include <sys/mount.h>
@@ -12,9 +12,7 @@
 #include "attack.h"
 #include "vcpc_test.h"
 
-/*
- * Maximum number of counters of a thread that does not slow down other threads at context switches
- */
+/* Maximum number of a thread's counters that does not delay other threads at context switches */
 #define MOST_AT_A_TIME	32
 /* Maximum memory that a user's counters can use outside any control group, in kB */
 #define MOST_UNCHARGED	8192
@@ -35,7 +33,7 @@ static void fill(void)
 		many[i] = page_faults;
 }
 
-/* Find the maximum number of counters on one thread. */
+/* Bind as many counters to one thread as possible. */
 static int bind_many(void *arg)
 {
 	int device, set, ret = 0;
@@ -126,9 +124,7 @@ static void leave_group(void)
 	rmdir(CGROUPS);
 }
 
-/*
- * Threads that are started before anything is bound, because their own memory must not be measured
- */
+/* Threads that start before anything is bound, because their own memory must not be measured */
 static struct {
 	pthread_barrier_t begin, end;
 	int device;
@@ -147,7 +143,7 @@ static void *takes_its_part(void *arg)
 	return idles(arg);
 }
 
-/* Bind as many counters as the user may bind, on as many threads as necessary. */
+/* Bind as many counters as the user is permitted to, on as many threads as necessary. */
 static int take_memory(void *arg)
 {
 	struct rlimit files = { SETS * 2, SETS * 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short functions that make calls of the module */
+/* Make calls of the module with short functions. */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 
@@ -60,7 +60,7 @@ static inline __u64 chance(__u64 *state)
 	return z ^ z >> 31;
 }
 
-/* Return a number from the environment. */
+/* Return the number in an environment variable, or @otherwise if it is not set. */
 static inline unsigned long number(const char *name, unsigned long otherwise)
 {
 	const char *text = getenv(name);
@@ -83,7 +83,7 @@ static inline int device_open(void)
 	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 }
 
-/* These functions return the result of the system call, or a negative errno. */
+/* Return the result of the system call, or a negative errno, like all functions below. */
 static inline int call(int fd, unsigned long cmd, void *args)
 {
 	int ret = ioctl(fd, cmd, args);
@@ -153,8 +153,8 @@ static inline int set_preset(int set, __u32 request, __u64 preset)
 }
 
 /*
- * Return the number of this machine's hardware counters, or 0 if it has none.  The module
- * determines the number by trying.
+ * Return the number of this machine's hardware counters, or 0 if it has none.  Find the number by
+ * binding sets of increasing size.
  */
 static inline unsigned int hw_slots(void)
 {
@@ -211,7 +211,10 @@ static inline __u64 first_total(int set)
 	return set_total(set, &room) ? ~0ULL : room.sample.values[0];
 }
 
-/* Return the first value of the caller's own instance, or of the only one. */
+/*
+ * Return the first value of the instance of thread @tid, or if it is 0, of the caller's or the only
+ * instance.
+ */
 static inline __u64 first_value(int set, pid_t tid)
 {
 	struct room room;
@@ -226,7 +229,7 @@ static inline int become_nobody(void)
 	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
-/* Run @fn in a child.  Return its result, 0..254, or 255 if the child died. */
+/* Run @fn in a child.  Return its result, 0 to 254, or 255 if the child died. */
 static inline int in_child(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Totals over ten thousand short-lived threads and a thousand short-lived processes are exact, and
- * memory for them is bounded.  Slow machines start only as many as fit in SECONDS.
+ * their memory is bounded.  Slow machines start only as many as fit in SECONDS.
  *
- * clone() creates the threads on an existing stack, so each does only its work, which is the same
- * for all.
+ * clone() creates the threads on an existing stack, so that each does the same work and nothing
+ * else.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -26,7 +26,7 @@
 			 CLONE_SYSVSEM | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)
 
 struct worker {
-	volatile pid_t alive;	/* cleared by the kernel at the thread's end */
+	volatile pid_t alive;	/* the kernel clears this when the thread ends */
 	volatile char *page;
 	char *stack;
 };
@@ -37,7 +37,7 @@ FIXTURE(churn)
 	int set;
 };
 
-/* Do work without system calls, which could cause page faults: each touch is one fault. */
+/* Cause one page fault per page, without system calls, which could cause others. */
 static int works(void *arg)
 {
 	struct worker *w = arg;
@@ -96,7 +96,7 @@ static bool enough(int nr, const struct timespec *since)
 	return nr >= AT_LEAST && now.tv_sec - since->tv_sec > SECONDS;
 }
 
-/* Run threads, at most AT_A_TIME at the same time.  Return their number, or -1 after an error. */
+/* Run threads, at most AT_A_TIME at the same time.  Return their number, or -1 on error. */
 static int run_threads(struct worker *workers, int most)
 {
 	struct timespec since;
@@ -131,7 +131,7 @@ static int run_processes(struct worker *w, int most)
 	return nr;
 }
 
-/* Return the counts of inherited instances, without the caller's own. */
+/* Return the sum of the inherited instances' counts, without the caller's own. */
 static __u64 heirs_value(int set, int value)
 {
 	struct room total, own;
@@ -149,8 +149,7 @@ static void check_bounded(struct __test_metadata *_metadata, int set, unsigned i
 	EXPECT_EQ(0, args.pending);
 	EXPECT_EQ(started, args.folded + args.nr - 1);
 	/*
-	 * The module keeps 256 ended instances, and up to a quarter more before it searches for old
-	 * ones.
+	 * The module keeps 256 ended instances, and a quarter more before it searches for old ones.
 	 */
 	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Close objects that are still in use: a set of a thread that has not run yet, and a set or a trace
- * descriptor of which another user has the last copy.
+ * descriptor whose last copy another user has.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -18,7 +18,7 @@ static void *does_nothing(void *arg)
 	return arg;
 }
 
-/* A thread that was started before the set was closed, and runs afterwards, gets no instance. */
+/* If a thread was started before the set was closed, and runs afterwards, it gets no instance. */
 TEST(a_thread_that_has_not_run_gets_nothing)
 {
 	const struct sched_param first = { .sched_priority = 10 };
@@ -26,7 +26,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 	pthread_t thread;
 
 	ASSERT_GE(set, 0);
-	/* New threads also run on this CPU, but without its priority. */
+	/* New threads also start on this CPU, but do not inherit its priority. */
 	run_on_cpu(0);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first));
 	for (again = 0; again < 2; again++) {
@@ -97,7 +97,7 @@ static int become_closer(enum closer who)
 	return who == POWERLESS_ROOT ? have_only(0) : 0;
 }
 
-/* Return the CPU time that a process spends on closing the last copy of a descriptor of root. */
+/* Return the CPU time that @who takes to close the last copy of a descriptor of root's. */
 static __u64 closing_takes(int (*open_it)(void), enum closer who)
 {
 	int to_closer[2], from_closer[2], fd = open_it(), status;
@@ -142,8 +142,8 @@ static __u64 least_of_tries(int (*open_it)(void), enum closer who)
 }
 
 /*
- * Check that @who, which has the last copy of a descriptor, is not charged with the time of closing
- * it: it takes no longer than closing a small object, for which a worker is also woken.
+ * Check that @who, which has the last copy of a descriptor, does not spend the time for closing it.
+ * The close must not take longer than that of a small object, for which a worker is also woken.
  */
 static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(void),
 			     int (*open_small)(void), enum closer who)
@@ -158,7 +158,7 @@ static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(v
 	small = least_of_tries(open_small, who);
 	EXPECT_LT(others, small + own / 2)
 		TH_LOG("own %llu, others %llu, small %llu", own, others, small);
-	/* The object is nevertheless closed. */
+	/* The object is closed nevertheless. */
 	EXPECT_TRUE(has_nothing_soon(0, 10000));
 }
 
@@ -173,13 +173,16 @@ TEST(another_user_does_not_pay)
 	does_not_pay(_metadata, ANOTHER_USER);
 }
 
-/* The program's real user is the caller. */
+/* A set-user-ID program still has the caller's real user ID. */
 TEST(a_set_user_id_program_does_not_pay)
 {
 	does_not_pay(_metadata, SET_USER_ID);
 }
 
-/* User 0 of a container has the same user ID as root, but another account. */
+/*
+ * User 0 without capabilities, as in a container, has another account than root, although the user
+ * ID is the same.
+ */
 TEST(user_0_without_capabilities_does_not_pay)
 {
 	does_not_pay(_metadata, POWERLESS_ROOT);

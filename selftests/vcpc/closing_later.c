@@ -3,8 +3,8 @@
  * If another user holds the last copies of sets' descriptors, a worker closes the sets.  A set that
  * cannot be closed yet delays other sets of its account, but not sets of other accounts.
  *
- * Closing waits for a thread that inherits the set while the thread opens its events.  In this
- * test, a thread of root runs continuously on that thread's CPU, so it makes no progress.
+ * A set cannot be closed while a thread that inherits it opens its events.  In this test, that
+ * thread makes no progress, because a thread of root runs continuously on its CPU.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -14,11 +14,11 @@
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
 #define TRIES		100
-/* Less than the time for which SCHED_FIFO threads can keep other threads waiting */
+/* A shorter time than that for which SCHED_FIFO threads can keep other threads waiting */
 #define BUSY		(SECOND * 3 / 10)
 #define SETS		8
 #define REQUESTS	31
-/* Number of counters of a set with REQUESTS requests, and of a set with one */
+/* Number of counters charged for a set with REQUESTS requests, and for a set with one */
 #define LARGE		(1 + REQUESTS)
 #define SMALL		2
 
@@ -27,11 +27,10 @@
  * @uid: the user
  * @nr: number of sets
  * @requests: number of requests per set
- * @flags: of BIND
- * @set: descriptors in that process
- * @ready: the sets are bound
- * @go: set to make the process close its copies, and start a thread if @flags request
- *   inheritance
+ * @flags: flags of BIND
+ * @set: descriptors in the process
+ * @ready: the process has bound the sets
+ * @go: set to make the process close its copies, and start a thread if @flags request inheritance
  */
 struct owner {
 	uid_t uid;
@@ -66,7 +65,7 @@ static void bind_sets(struct owner *o)
 	close(device);
 }
 
-/* Start a thread, which has the CPU and the scheduling class of its parent. */
+/* Start a thread on BUSY_CPU that runs only when the CPU is otherwise idle. */
 static void start_in_background(void)
 {
 	struct sched_param none = { 0 };
@@ -122,7 +121,7 @@ static int copy_sets(const struct owner *o, int *held)
 	return 0;
 }
 
-/* Start a thread of root that spins on its CPU from the time *@at, once this is set. */
+/* Start a process of root that, once *@at is set, spins on its CPU from that time on. */
 static pid_t start_busy(volatile __u64 *at)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -143,7 +142,7 @@ FIXTURE(later) {
 	mode_t mode;
 	struct owner *owners;
 	volatile __u64 *busy_at;
-	__u64 delay;	/* time from the start of the new thread to the start of the busy thread */
+	__u64 delay;	/* time from the start of the new thread until the busy process runs */
 	int held[OWNERS][SETS];
 	pid_t pid;
 };
@@ -184,17 +183,14 @@ static void close_all(FIXTURE_DATA(later) *self, int which)
 		close(self->held[which][i]);
 }
 
-/* Bind all sets, take the last copies, and start a thread that will inherit the first set. */
+/* Bind all sets, take the last copies, and start a thread that inherits the first set. */
 static int begin(FIXTURE_DATA(later) *self)
 {
 	int i, ret = 0;
 
 	memcpy(self->owners, owners, sizeof(owners));
 	*self->busy_at = 0;
-	/*
-	 * Start this process before all others, because they must not inherit copies of each
-	 * other's descriptors.
-	 */
+	/* Start this process first, because it must not inherit copies of descriptors. */
 	self->pid = start_busy(self->busy_at);
 	for (i = 0; i < OWNERS && !ret; i++)
 		ret = start_owner(&self->owners[i]);
@@ -213,10 +209,10 @@ static int begin(FIXTURE_DATA(later) *self)
 enum result { EARLY, LATE, PASSED, STRAGGLED };
 
 /*
- * Close the descriptors while the new thread has no CPU.  Return EARLY if the thread had not begun
- * to open its events, or LATE if it had opened all; otherwise PASSED if the other user's set was
- * closed, or STRAGGLED if it was not; or the negated number of counters that the first user should
- * no longer have.
+ * Close the descriptors while the new thread cannot run.  Return EARLY if the thread has not begun
+ * to open its events, or LATE if it has opened all of them.  Otherwise return PASSED if the other
+ * user's set was closed, or STRAGGLED if it was not; or, negated, the number of counters that the
+ * first user should no longer have.
  */
 static int try_once(FIXTURE_DATA(later) *self)
 {
@@ -226,7 +222,10 @@ static int try_once(FIXTURE_DATA(later) *self)
 
 	while (now() < *self->busy_at + SECOND / 500)
 		usleep(1000);
-	/* The account is charged before the events are opened. */
+	/*
+	 * If fewer counters are charged, the thread has not begun, because they are charged before
+	 * the events are opened.
+	 */
 	early = account_of(ONE_USER).counters < BOUND + LARGE;
 	for (int i = 0; i < OWNERS; i++)
 		close_all(self, i);
@@ -234,7 +233,7 @@ static int try_once(FIXTURE_DATA(later) *self)
 		return EARLY;
 	while (account_of(OTHER_USER).counters && now() < end)
 		usleep(1000);
-	/* Wait, because something may be closed that must not be. */
+	/* Wait, to detect objects that are closed although they must not be. */
 	usleep(20000);
 	left = account_of(ONE_USER).counters;
 	if (left < 2 * LARGE)
@@ -255,7 +254,7 @@ TEST_F_TIMEOUT(later, nobody_else_waits, 600)
 		ASSERT_EQ(0, begin(self));
 		got = try_once(self);
 		self->delay = self->delay * (got == EARLY ? 11 : 8) / 10;
-		/* In the end everything is closed. */
+		/* Everything is closed when the thread can run again. */
 		EXPECT_TRUE(has_nothing_soon(ONE_USER, 10000));
 		EXPECT_TRUE(has_nothing_soon(OTHER_USER, 10000));
 		end_all(self);

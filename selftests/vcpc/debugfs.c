@@ -85,7 +85,7 @@ TEST_F(debugfs, what_was_refused)
 	set_limit("0");
 	EXPECT_EQ(0, in_child(is_refused, &set));
 	set_limit("32");
-	/* The limit was checked again after ended instances were freed. */
+	/* The limit is checked again after ended instances were freed, so it can count twice. */
 	EXPECT_LT(before, stat_of("refused_by_limit"));
 	close(set);
 }

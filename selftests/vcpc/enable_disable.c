@@ -20,7 +20,7 @@ FIXTURE_SETUP(enable)
 	close(device);
 	ASSERT_GE(self->set, 0);
 	ASSERT_EQ(0, set_bind(self->set, 0));
-	/* Sample once, which maps all pages of the buffers. */
+	/* Sample once, so that all pages of the buffers are mapped. */
 	set_sample(self->set, 0, &self->room);
 	set_sample(self->set, 0, &self->later);
 	touch(1);
@@ -86,7 +86,7 @@ TEST_F(enable, wrong_arguments)
 		longer.args = (struct vcpc_own_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.flags = 0;
-		/* Only UNBIND has a flag, and it is not called here. */
+		/* The flag is valid only for UNBIND, which is not called here. */
 		longer.args.flags = i == 2 ? 0 : VCPC_OWN_F_ALL;
 		longer.args.size = i == 2 ? 0 : sizeof(longer.args);
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));

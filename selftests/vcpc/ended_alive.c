@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * An instance can end while its thread continues to run: execve of a file that the caller cannot
- * read ends the thread's perf events, and nothing may refer to the instance afterwards.
+ * read ends the thread's perf events.  Nothing may refer to the instance afterwards.
  *
- * In the first test the thread returns late to user mode, because execve closes a socket whose data
- * are never read (SO_LINGER).  Work that the module has queued for the thread, such as the signal
- * of an overflow in the middle of execve, runs only then.  In the meantime, the parent starts
+ * In the first test, the thread returns late to user mode, because execve closes a socket whose
+ * data are never read (SO_LINGER).  Work that the module has queued for the thread, such as the
+ * signal of an overflow during execve, runs only then.  At the same time, the parent starts
  * threads, which makes the module free ended instances.  KASAN reports an access to freed memory.
  */
 #include <arpa/inet.h>
@@ -21,14 +21,14 @@
 #include "vcpc_test.h"
 
 #define THREADS		40
-/* Longer than kfree_rcu() delays freeing memory */
+/* A longer time than kfree_rcu() takes to free memory */
 #define LINGER_SECONDS	12
 #define ARGUMENTS	100000
 
-/* Descriptors of a set and a device, which stay open for the program after execve */
+/* Descriptors of a set and a device that the program still has after execve */
 #define SET	50
 #define DEVICE	51
-/* Requests that, together with the other counters of an instance, reach the thread's limit */
+/* Number of requests that, with the other counters of an instance, reach the limit of a thread */
 #define REQUESTS	31
 
 static void *does_nothing(void *arg)
@@ -41,10 +41,7 @@ static char failed_at(int step)
 	return 'a' + step;
 }
 
-/*
- * Check that nothing of the old instance remains and that the set can be bound again.  Return 'x'
- * if so.
- */
+/* Return 'x' if nothing remains of the old instance and the set can be bound again. */
 static char try_everything(void)
 {
 	static const unsigned long calls[] = {
@@ -62,9 +59,7 @@ static char try_everything(void)
 	for (i = 0; i < 3; i++)
 		if (set_own(SET, calls[i]) != -EINVAL)
 			return failed_at(2);
-	/*
-	 * The overflow did not send its signal, whose default action would have killed the process.
-	 */
+	/* The overflow's signal, which would have killed the process, was not sent. */
 	if (set_sample(SET, 0, &before) || !(before.sample.state & VCPC_STATE_EXITED))
 		return failed_at(3);
 	touch(500);
@@ -85,7 +80,10 @@ static char try_everything(void)
 	return set_sample(SET, 0, &after) == -EINVAL ? 'x' : failed_at(11);
 }
 
-/* Bind the maximum number of counters of a thread, with the descriptor @set, if it is not 0. */
+/*
+ * Bind the maximum number of counters of a thread.  If @set is not 0, it is the number of the set's
+ * descriptor.
+ */
 static bool bind_all(int set)
 {
 	struct vcpc_request requests[REQUESTS];
@@ -99,7 +97,7 @@ static bool bind_all(int set)
 	return !set_bind(all, 0);
 }
 
-/* Run after exec: report that it is in user mode, wait for a byte and exit. */
+/* Run this after execve: report that it is in user mode, wait for a byte, and exit. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	char byte = 'x';
@@ -118,8 +116,10 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 }
 
 /*
- * struct plan - preparations of the attack @program: with mode 0111 @server: a listening socket
- * @address: its address
+ * struct plan - preparations of the attack
+ * @program: a program with mode 0111
+ * @server: a listening socket
+ * @address: address of @server
  */
 struct plan {
 	char program[32];
@@ -151,7 +151,7 @@ static int listen_on_loopback(struct plan *p)
 	return 0;
 }
 
-/* Open a descriptor that takes LINGER_SECONDS to close, and that execve closes. */
+/* Open a socket that execve closes, and that takes LINGER_SECONDS to close. */
 static int open_lingering(const struct plan *p)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_SECONDS };
@@ -167,8 +167,9 @@ static int open_lingering(const struct plan *p)
 }
 
 /*
- * Execute the program, in the child.  The kernel first handles the last descriptor that execve
- * closes, so the parent sees the end of this pipe when the child is about to wait for the socket.
+ * Execute the program, in the child.  The kernel releases the files that execve closes in reverse
+ * order, so the pipe, which has the highest descriptor, is first.  When the parent sees its end,
+ * the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {
@@ -205,13 +206,13 @@ static __u32 state_of(int set, pid_t tid)
 	for (i = 0; i < args.nr; i++)
 		if (info[i].tid == tid)
 			return info[i].state;
-	/* The instance was added to the total and is no longer listed. */
+	/* An instance that is not listed has been added to the total. */
 	return VCPC_STATE_EXITED;
 }
 
 static int attack(void *arg)
 {
-	/* These requests can overflow at any moment of execve. */
+	/* These requests can overflow at any time during execve. */
 	const struct vcpc_request requests[] = {
 		overflowing(&task_clock, 1000000), overflowing(&page_faults, 100),
 	};
@@ -239,7 +240,7 @@ static int attack(void *arg)
 	got = child_hear(&c);
 	if (got != 'x')
 		return 16;
-	/* The child continues, and is not counted. */
+	/* The child is still running, but is no longer counted. */
 	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
 		return 17;
 	return child_end(&c) ? 18 : 0;
@@ -271,9 +272,7 @@ TEST_F_TIMEOUT(ended, while_it_waits_in_execve, 600)
 	close(self->plan.server);
 }
 
-/*
- * Execute, in the child, with a binding of everything that could refer to the instance afterwards.
- */
+/* Execute the program, in the child, after binding all that could refer to the instance. */
 static void execute_everything(const struct plan *p, int signal)
 {
 	struct vcpc_request request = overflowing(&page_faults, 1ULL << 40);
@@ -319,7 +318,7 @@ TEST_F(ended, nothing_is_left_with_a_signal)
 	nothing_is_left(_metadata, &self->plan, SIGKILL);
 }
 
-/* Counters that were bound before execve do not count toward the limit of the new program. */
+/* Counters that were bound before execve do not count toward the limit for the new program. */
 TEST_F(ended, no_longer_counts_for_the_limit)
 {
 	struct child c;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If a child binds a set to itself and execs, its parent can sample it, even after its exit. */
+/*
+ * If a child binds a set to itself and calls execve, its parent can sample it, even after the child
+ * has exited.
+ */
 #include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"
 
-/* Run after exec: "--touch PAGES" touches pages, waits for a line and exits. */
+/* Run this after execve: "--touch PAGES" touches pages, waits for a line, and exits. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "--touch"))
@@ -110,7 +113,7 @@ TEST(enable_on_exec_seen_only_after_the_end)
 		EXPECT_GT(room.sample.values[1], 1000);
 }
 
-/* The instance has not started, so it cannot be disabled, enabled or restarted. */
+/* An instance that waits for execve cannot be disabled, enabled or restarted. */
 TEST(only_execve_starts_what_waits_for_it)
 {
 	int set = set_of(&page_faults, 0);
@@ -153,8 +156,8 @@ FIXTURE_TEARDOWN(ends)
 }
 
 /*
- * Counting ends if a program gains privileges or if the caller cannot read it: the caller must not
- * get information about its execution.
+ * Counting ends if a program gains privileges or cannot be read by the caller, because the counts
+ * would contain information about its execution.
  */
 TEST_F(ends, the_counting)
 {

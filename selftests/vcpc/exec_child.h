@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of execve: a child, and the two pipes that control it */
+/* Control a child that calls execve through two pipes. */
 #ifndef VCPC_TEST_EXEC_CHILD_H
 #define VCPC_TEST_EXEC_CHILD_H
 
@@ -9,7 +9,7 @@
  * struct child - a forked process
  * @say, @hear: the parent's ends of the pipes
  * @tid: one of its threads, if the struct is in shared memory
- * @binds_second: the set that a second thread binds, or 0 for none
+ * @binds_second: the set that the second thread binds, or 0
  */
 struct child {
 	pid_t pid;
@@ -42,7 +42,7 @@ static inline bool child_fork(struct child *c)
 	return !pid;
 }
 
-/* Return the next byte from the child, or -1 at the end. */
+/* Return the next byte from the child, or -1 at the end of file. */
 static inline int child_hear(struct child *c)
 {
 	char byte;
@@ -56,7 +56,7 @@ static inline void child_say(struct child *c)
 		abort();
 }
 
-/* Close the pipes, which makes the child exit.  Return its status. */
+/* Close the pipes, which makes the child exit.  Return its exit status. */
 static inline int child_end(struct child *c)
 {
 	int status = -1;
@@ -67,9 +67,7 @@ static inline int child_end(struct child *c)
 	return status;
 }
 
-/*
- * Run after exec, in a program that has touched its pages: report that, wait for a line and exit.
- */
+/* Run this in the program after execve: touch pages, report this, wait for a line, and exit. */
 static inline void touch_for_parent(const char *pages)
 {
 	char line[8];

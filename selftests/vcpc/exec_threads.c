@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Call execve in processes with threads, and in trees. */
+/* Call execve in a process with threads, or in a tree of processes, while it is counted. */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -11,8 +11,8 @@
 #define PAGES_AFTER	500
 
 /*
- * Run after exec: "--touch PAGES" touches pages (with --fork, in a child as well), reports this,
- * waits, and exits.
+ * Run this in the program after execve: "--touch PAGES" touches pages, "--fork PAGES" does so in a
+ * child as well. Report this, wait, and exit.
  */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
@@ -69,8 +69,8 @@ static void child_free(struct child *c)
 #define BINDS_ITSELF	(-1)
 
 /*
- * Start a process whose second thread calls execve.  The first thread binds @set with @flags; with
- * BINDS_ITSELF, the second one does.
+ * Start a process whose second thread calls execve.  The first thread binds @set with @flags or, if
+ * @flags is BINDS_ITSELF, the second thread binds it.
  */
 static struct child *start_second(int set, int flags)
 {
@@ -116,7 +116,7 @@ TEST(the_second_thread_executes)
 	EXPECT_GE(first_total(set), value);
 	child_free(c);
 
-	/* After it has exited, its ID still refers to it, even if the kernel has reused the ID. */
+	/* After its exit, the ID still refers to it, even if the kernel has reused the ID. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -125,7 +125,7 @@ TEST(the_second_thread_executes)
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
 }
 
-/* Only the second thread is bound. */
+/* If only the second thread is bound, it is still counted under its new ID after execve. */
 TEST(bound_by_its_first_number)
 {
 	int set = set_of(&page_faults, 0);
@@ -147,7 +147,7 @@ TEST(bound_by_its_first_number)
 	EXPECT_EQ(0, set_unbind_all(set));
 }
 
-/* If only the first thread is bound, it disappears when the second executes. */
+/* If only the first thread is bound, its counting ends when the second thread calls execve. */
 TEST(the_first_thread_is_displaced)
 {
 	int set = set_of(&page_faults, 0);
@@ -158,7 +158,7 @@ TEST(the_first_thread_is_displaced)
 	ASSERT_EQ('t', child_hear(c));
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
-	/* The thread that called BIND has ended, and the program is not counted. */
+	/* The thread that called BIND has ended, so the program is not counted. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -184,7 +184,7 @@ TEST(a_tree_whose_leader_executes)
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 	EXPECT_GE(first_total(set), PAGES_AFTER);
-	/* The program's child counts from its first instruction. */
+	/* The child of the program is counted from its first instruction. */
 	EXPECT_LT(first_value(set, c->pid), PAGES_AFTER);
 	EXPECT_EQ(2, set_count(set).nr);
 	child_free(c);
@@ -203,8 +203,8 @@ static int copy_setuid(char *program)
 }
 
 /*
- * If an unprivileged user's tree executes a program of root, which starts a child, neither is
- * counted.
+ * If an unprivileged user's tree executes a set-user-ID program of root, neither the program nor
+ * its child is counted.
  */
 TEST(setuid_in_a_tree)
 {

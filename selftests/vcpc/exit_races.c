@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads and processes start, call execve or end while they are bound, sampled or unbound. */
+/* Threads and processes start, call execve or exit while they are bound, sampled or unbound. */
 #include <pthread.h>
 #include <time.h>
 
@@ -7,11 +7,11 @@
 #include "inherited.h"
 #include "vcpc_test.h"
 
-/* On one CPU with counted instructions, fewer races are possible, and guest time passes slowly. */
+/* In a VM with -icount, fewer races are possible and guest time passes slowly. */
 #define SECONDS	(getenv("VM_ICOUNT") ? 1 : 4)
 
 static volatile bool over;
-/* A failed test does not clean up, so breeding processes exit when this one does. */
+/* Processes that breed exit with this process, because a failed test does not clean up. */
 static pid_t tester;
 
 static void *ends_at_once(void *arg)
@@ -19,7 +19,7 @@ static void *ends_at_once(void *arg)
 	return arg;
 }
 
-/* Start threads and children until killed; the @depth of a child is one less. */
+/* Start threads and children until the tester exits.  A child has @depth - 1. */
 static void breed(unsigned int depth)
 {
 	pthread_t thread;
@@ -45,7 +45,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		_exit(0);
 }
 
-/* Start breeding in a separate process group, which can be killed as a whole. */
+/* Start breeding in a separate process group, so that the whole group can be killed. */
 static pid_t start_breeding(int set)
 {
 	pid_t pid = fork();
@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 		for (i = 0; i < 20; i++) {
 			usleep(1000);
 			ret = set_total(self->set, &room);
-			/* The child has not bound itself yet. */
+			/* Continue if the child has not bound the set yet. */
 			if (ret == -EINVAL && !last)
 				continue;
 			ASSERT_EQ(0, ret);
@@ -193,7 +193,7 @@ TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 			setpgid(0, 0);
 			if (set_bind(set, VCPC_BIND_F_TREE))
 				_exit(1);
-			/* Only the parent's descriptor remains. */
+			/* Close the child's copies, so that only the parent has the descriptor. */
 			close(set);
 			close(self->set);
 			breed(1);

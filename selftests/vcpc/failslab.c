@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For each allocation of each call, the call fails with ENOMEM and changes nothing if the
- * allocation fails, and the next attempt succeeds.
+ * If any single allocation of a call fails, the call returns ENOMEM and changes nothing, and the
+ * next attempt succeeds.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -96,7 +96,7 @@ TEST_F(failslab, bind)
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 }
 
-/* Create a set with these flags and this signal, some of which need additional events. */
+/* Create a set whose flags and signal need additional events. */
 static int watched_set(__u32 flags, int signal)
 {
 	struct vcpc_request requests[2] = { page_faults, overflowing(&page_faults, 1000) };
@@ -166,7 +166,7 @@ TEST_F(failslab, restart)
 	EXPECT_EQ(0, each_allocation(self->nth, restart, &set));
 }
 
-/* Bind and preset; the first preset of an instance needs an allocation. */
+/* Bind the set and change a preset.  The first such change of an instance needs an allocation. */
 static int bind_and_preset(void *arg)
 {
 	struct vcpc_preset_args args = { .size = sizeof(args), .preset = 77 };
@@ -208,8 +208,8 @@ TEST_F(failslab, total_and_list)
 }
 
 /*
- * A new thread opens its instance before it enters user mode.  Parent and thread share a CPU, and
- * the thread does not run until the parent sleeps, so the parent can first set which of the
+ * A new thread opens its instance before it enters user mode.  Parent and thread share a CPU, so
+ * the thread does not run until the parent sleeps.  Before that, the parent selects which of the
  * thread's allocations fails.
  */
 struct inheritor {
@@ -238,7 +238,7 @@ static int start_on_own_cpu(void)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ?: sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-/* Open a file in the /proc directory of the next thread, whose ID is predicted. */
+/* Open a file in the /proc directory of the next thread, by predicting the thread's ID. */
 static int open_of_other(const char *name)
 {
 	pid_t tid = own_tid();
@@ -253,8 +253,8 @@ static int open_of_other(const char *name)
 }
 
 /*
- * Start a thread whose @n-th allocation fails (0: none).  Return 1 if an allocation failed, 0 if
- * none did, or -1 if this could not be tried.
+ * Start a thread whose @n-th allocation fails, or none if @n is 0.  Return 1 if an allocation
+ * failed, 0 if none did, or -1 if this could not be tried.
  */
 static int start_inheritor(int n)
 {
@@ -277,7 +277,7 @@ static int start_inheritor(int n)
 	return failed;
 }
 
-/* Return the total of a set with such an instance, which must include its faults. */
+/* Return the total of a set with a thread of start_inheritor(), including its page faults. */
 static int total_with_inheritor(int n, int *failed, int *lost)
 {
 	int set = watched_set(0, 0), ret;
@@ -296,7 +296,7 @@ static int total_with_inheritor(int n, int *failed, int *lost)
 	return ret;
 }
 
-/* After -ENOMEM, allocations are tried once more. */
+/* After -ENOMEM, the thread tries to open its instance once more. */
 TEST_F(failslab, inherited_instances_allocate_again)
 {
 	int n, failed = 1, lost;
@@ -309,14 +309,14 @@ TEST_F(failslab, inherited_instances_allocate_again)
 		ASSERT_EQ(0, lost);
 	}
 	EXPECT_EQ(0, failed);
-	/* The events, the overflow event, the instance and others need allocations. */
+	/* There must be at least this many, for the events, the overflow event and the instance. */
 	EXPECT_GT(n, 6);
 	TH_LOG("%d allocations", n - 2);
 }
 
 /*
- * If the instance cannot be created, totals are incomplete and fail, and the next inherited
- * instance works.
+ * If the instance of a thread cannot be created, totals fail because they would be incomplete, and
+ * the next thread gets an instance.
  */
 TEST_F(failslab, an_inherited_instance_without_memory_is_known)
 {
@@ -343,7 +343,7 @@ static int tag_and_begin(void *arg)
 	char name[16];
 	int ret;
 
-	/* Use a new name each time. */
+	/* Use a new name each time, because a known name needs no allocation. */
 	snprintf(name, sizeof(name), "vcpc-fail-%03d", rand() % 1000);
 	tag.name = pointer(name);
 	ret = call(device, VCPC_IOC_TRACE_TAG, &tag);

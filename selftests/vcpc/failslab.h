@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make each allocation of a call fail, one at a time. */
+/* Make each allocation of a call fail in turn. */
 #ifndef VCPC_TEST_FAILSLAB_H
 #define VCPC_TEST_FAILSLAB_H
 
@@ -17,7 +17,7 @@ static inline int put(const char *path, const char *text)
 	return len < 0 ? -1 : 0;
 }
 
-/* Make the calling thread's n-th allocation from now fail; 0 makes none fail. */
+/* Make the calling thread's n-th allocation from now on fail, or none if it is 0. */
 static inline int fail_nth(int fd, int n)
 {
 	char text[16];
@@ -39,7 +39,7 @@ FIXTURE(failslab) {
 	int device;
 };
 
-/* Use a macro, because a fixture's set-up cannot skip. */
+/* Skip the test in the test itself, because a fixture's set-up cannot skip. */
 #define NEEDS_FAILSLAB()						\
 	do {								\
 		if (self->missing)					\
@@ -70,10 +70,10 @@ FIXTURE_TEARDOWN(failslab)
 }
 
 /*
- * Call @fn repeatedly, each time with another failing allocation, until none is left.  @fn returns
- * the call's result, and undoes the call if it succeeded.  Some allocations are retried, so the
- * call can succeed although one failed. Return the number of failures, or -1 after an error other
- * than ENOMEM.
+ * Call @fn repeatedly, each time with another failing allocation, until all have failed.  @fn
+ * returns the call's result, and undoes the call if it succeeded.  Some allocations are retried, so
+ * the call can succeed although one failed. Return the number of failed calls, or -1 after an error
+ * other than ENOMEM.
  */
 static inline int each_allocation(int nth, int (*fn)(void *arg), void *arg)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If a set has more requests than fit on the stack, a sample allocates memory, which can fail. */
+/*
+ * If a set has more values than fit on the stack, a sample allocates memory.  If this fails, the
+ * sample returns an error.
+ */
 #include "failslab.h"
 #include "overflow.h"
 #include "vcpc_test.h"

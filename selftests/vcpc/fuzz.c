@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make random calls from many threads and processes.  Calls fail only as documented and write only
- * their output, and the module continues to work.
+ * Make random calls from many threads and processes.  Calls must fail only as documented and write
+ * only their output, and the module must continue to work.
  *
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
@@ -14,7 +14,7 @@
 
 #define PROCESSES	3
 
-/* Open and close files, which other threads of the process do at the same time. */
+/* Open and close files that other threads of the process may be opening and closing. */
 static void do_files(struct worker *w)
 {
 	int *common = &w->process->common[below(&w->f, COMMON)];
@@ -124,7 +124,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Run one process; some of its files have been shared since before the fork, some are private. */
+/* Run one process.  Some of its files were opened before the fork and are shared. */
 static int run_process(struct process *p, const int *inherited)
 {
 	struct start starts[THREADS];
@@ -170,8 +170,8 @@ static unsigned int parameter(const char *name, const char *value)
 }
 
 /*
- * Check that every call works afterwards.  The limit is exactly what this needs, so nothing else
- * may be charged.
+ * Check that every call works after the run.  The user's limit is exactly what these calls need, so
+ * they fail if anything else is still charged.
  */
 static int works(void *root)
 {
@@ -196,9 +196,9 @@ static int works(void *root)
 }
 
 /*
- * The kernel patches its code when the first event of a kind starts and the last one ends.  An
- * emulated machine with busy CPUs may not survive frequent patching, which this test does not
- * examine.  Therefore some perf events stay enabled throughout.
+ * Keep some perf events enabled all the time.  Otherwise the kernel patches its code whenever the
+ * first event of a kind starts and the last one ends.  An emulated machine with busy CPUs may not
+ * survive frequent patching, which this test does not examine.
  */
 static void __attribute__((constructor)) keep_events_on(void)
 {
@@ -255,7 +255,7 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 	int status;
 
 	catch_overflows();
-	/* One event of each set is reserved. */
+	/* Each set needs one additional event. */
 	p.max_requests = variant->root ? 2048 : parameter("max_thread_counters", NULL) - 1;
 	p.calls = calls / 2 / PROCESSES / THREADS;
 	for (i = 0; i < PROCESSES; i++) {

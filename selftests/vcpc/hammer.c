@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If many threads use one set, all results are documented, and nothing crashes. */
+/* If many threads use one set, all results are as documented, and nothing crashes. */
 #include <pthread.h>
 #include <time.h>
 
@@ -7,7 +7,7 @@
 #include "vcpc_test.h"
 
 #define THREADS		8
-/* On one CPU with counted instructions, fewer races are possible, and each second takes long. */
+/* In a VM with -icount, fewer races are possible and guest time passes slowly. */
 #define SECONDS		(getenv("VM_ICOUNT") ? 1 : 2)
 
 struct hammer {
@@ -48,7 +48,7 @@ static void *short_life(void *arg)
 	return NULL;
 }
 
-/* Bind in short-lived threads, some of which do not unbind their instance. */
+/* Start short-lived threads that bind the set.  Some of them do not unbind their instance. */
 static void *comes_and_goes(void *arg)
 {
 	struct hammer *h = arg;
@@ -65,7 +65,7 @@ struct resident {
 	int slot;
 };
 
-/* Use own instances in long-lived threads, and sample other threads'. */
+/* Use a long-lived thread's own instance, and sample those of other threads. */
 static void *resident(void *arg)
 {
 	struct resident *r = arg;
@@ -175,8 +175,8 @@ FIXTURE_TEARDOWN(hammer)
 }
 
 /*
- * If a target is killed while it is sampled, its last values remain.  The timeout is longer than
- * the usual 30 s, because debug kernels and emulation are slow.
+ * If a target is killed while it is sampled, its last values remain.  The test has a longer
+ * timeout, because debug kernels and emulation are slow.
  */
 TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 {
@@ -197,7 +197,7 @@ TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 		memset(&last, 0, sizeof(last));
 		do {
 			ret = set_sample(set, 0, &room);
-			/* The set is not bound at first, and is never invalid. */
+			/* The call fails only until the target has bound the set. */
 			if (ret && !last.sample.nr) {
 				ASSERT_EQ(-EINVAL, ret);
 				continue;

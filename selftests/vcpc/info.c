@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test VCPC_IOC_INFO, and the results of each ioctl for wrong sizes and pointers. */
+/* Test VCPC_IOC_INFO, and the errors of each ioctl for wrong sizes and pointers. */
 #include <sys/stat.h>
 
 #include "vcpc_test.h"
@@ -97,7 +97,7 @@ TEST_F(info, unknown_commands)
 
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, 0xff), &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(0xF9, 0x00), &args));
-	/* The device rejects commands for sets. */
+	/* The device rejects the commands of sets. */
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_SAMPLE, &args));
 	EXPECT_EQ(-1, read(self->device, &args, sizeof(args)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* With VCPC_BIND_F_INHERIT, new threads of the process get separate instances. */
+/* With VCPC_BIND_F_INHERIT, each new thread of the process has a separate instance. */
 #include <sched.h>
 
 #include "inherited.h"
@@ -20,7 +20,7 @@ TEST(without_it_nothing_is_inherited)
 	ASSERT_EQ(0, set_bind(set, 0));
 	in_thread(pages);
 	EXPECT_EQ(0, in_child(touches_in_child, &pages));
-	/* fork and pthread_create also cause page faults. */
+	/* Allow for the page faults of fork and pthread_create. */
 	EXPECT_LT(first_total(set), 700);
 	EXPECT_EQ(1, set_count(set).nr);
 }
@@ -77,7 +77,7 @@ struct waiting {
 	int set, pages;
 };
 
-/* Report the thread ID, touch pages, and wait to be sampled. */
+/* Store the thread ID, touch pages, and wait to be sampled. */
 static void *touch_and_wait(void *arg)
 {
 	struct waiting *w = arg;
@@ -115,14 +115,14 @@ TEST(each_thread_has_its_own_values)
 	for (i = 0; i < 3; i++)
 		pthread_join(w[i].thread, NULL);
 
-	/* The same holds after the threads have ended. */
+	/* The values remain after the threads have exited. */
 	for (i = 0; i < 3; i++) {
 		value = first_value(set, w[i].tid);
 		EXPECT_GE(value, w[i].pages);
 		EXPECT_LT(value, w[i].pages + 200);
 	}
 	EXPECT_GE(first_total(set), 3000);
-	/* If a thread unbinds, its counts are removed from the total. */
+	/* When a thread unbinds its instance, the total no longer includes its counts. */
 	touch(5000);
 	EXPECT_GE(first_total(set), 8000);
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
@@ -130,7 +130,7 @@ TEST(each_thread_has_its_own_values)
 	EXPECT_LT(first_total(set), 4000);
 }
 
-/* Before a thread's first instruction in user mode, the value is the request's preset. */
+/* A thread that samples before it has executed anything in user mode reads the request's preset. */
 static void *samples_at_once(void *arg)
 {
 	return (void *)(long)set_sample(*(int *)arg, 0, &(struct room) { 0 });
@@ -184,7 +184,7 @@ static void *acts_and_waits(void *arg)
 	return NULL;
 }
 
-/* Each thread can enable and disable its own instance, but not others. */
+/* Each thread can enable and disable only its own instance. */
 TEST(each_thread_acts_on_its_own)
 {
 	int set = set_of(&page_faults, 0);
@@ -203,7 +203,7 @@ TEST(each_thread_acts_on_its_own)
 	EXPECT_EQ(0, room.sample.state);
 	ASSERT_EQ(0, set_sample(set, parent, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
-	/* The caller's instance is already enabled, regardless of the inherited one's state. */
+	/* The caller's own instance is still enabled, so ENABLE fails. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
 	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -219,8 +219,8 @@ TEST(each_thread_acts_on_its_own)
 }
 
 /*
- * If the owner no longer has an instance, its calls on an instance fail, although its threads have
- * instances.
+ * If the thread that called BIND has unbound its instance, its calls on an instance fail, although
+ * threads that inherited have instances.
  */
 TEST(an_owner_without_an_instance)
 {
@@ -255,9 +255,9 @@ static void *ends_at_once(void *arg)
 }
 
 /*
- * If a thread is started before UNBIND of all, and first runs afterwards, it gets no instance, even
- * if its parent has bound the set again.  The thread has SCHED_FIFO on its parent's CPU, so it does
- * not run until its parent waits for it.
+ * If a thread is started before UNBIND of all instances, and first runs afterwards, it gets no
+ * instance, even if its parent has bound the set again.  Parent and thread have SCHED_FIFO and
+ * share a CPU, so the thread does not run until the parent waits for it.
  */
 static void new_thread_meets_unbind_all(struct __test_metadata *_metadata, bool again)
 {

@@ -19,7 +19,7 @@ static inline int set_instances(int set, struct vcpc_instance_info *info, unsign
 	return call(set, VCPC_IOC_INSTANCES, args);
 }
 
-/* Count a set's instances by kind; nr is ~0 after a failure. */
+/* Count a set's instances by kind.  On failure, @nr is ~0. */
 static inline struct vcpc_instances_args set_count(int set)
 {
 	struct vcpc_instances_args args;
@@ -29,7 +29,7 @@ static inline struct vcpc_instances_args set_count(int set)
 	return args;
 }
 
-/* Touch the given number of pages in a thread, and exit. */
+/* Touch *@arg pages, and exit the thread. */
 static inline void *touches(void *arg)
 {
 	touch(*(int *)arg);

@@ -39,8 +39,8 @@ TEST(context_switches)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	/*
-	 * Retry: a context switch can happen between the count and the kernel's own number, and if
-	 * going to sleep takes too long, the time is over before a switch happens.
+	 * Retry, because a context switch can happen between reading the counter and the kernel's
+	 * own number, or because no switch happened while the thread tried to sleep.
 	 */
 	for (try = 0; try < 5; try++) {
 		getrusage(RUSAGE_THREAD, &usage[0]);
@@ -101,7 +101,7 @@ TEST(values_of_one_sample_belong_together)
 	for (i = 0; i < 1000; i++) {
 		spin(100);
 		ASSERT_EQ(0, set_sample(set, 0, &room));
-		/* While the sample is taken, nothing runs in user mode. */
+		/* Nothing runs in user mode between reading these counters. */
 		ASSERT_EQ(room.sample.values[0], room.sample.values[2]);
 		ASSERT_EQ(room.sample.values[0], room.sample.values[3]);
 	}

@@ -11,8 +11,7 @@ if [ -z "$suites" ]; then
 	done_testing
 fi
 
-# Tests of a suite are indented by four columns; lines that are indented further are cases of a
-# test.
+# In a suite's output, tests are indented by four columns, and cases of a test by more.
 for suite in $suites; do
 	name=${suite##*/}
 	dmesg | sed -n "/Subtest: $name\$/,/ok [0-9]* $name/p" | grep -v '# Subtest' | tail -n 60 >"$dir/$name.log"

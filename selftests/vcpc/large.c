@@ -5,7 +5,7 @@
 #include "vcpc_test.h"
 
 #define MOST		2048
-#define MANY		300	/* page fault counters of one set, which need no PMU */
+#define MANY		300	/* number of page fault counters in a set, which need no PMU */
 #define PAGES		50
 
 /* The maximum size of a sample */
@@ -55,7 +55,8 @@ static __u64 *values_of(struct __test_metadata *_metadata, struct large *l, unsi
 }
 
 /*
- * Expect the same increase of all counters: they count the same event and started from 0, 1, 2 ...
+ * Expect all counters to have increased by the same number.  They count the same event and started
+ * from 0, 1, 2 ...
  */
 static void expect_alike(struct __test_metadata *_metadata, struct large *l, unsigned int nr)
 {
@@ -119,7 +120,7 @@ TEST(an_overflow_of_many)
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	EXPECT_EQ(VCPC_STATE_FROZEN, l.head.state);
 	EXPECT_EQ(0, values(&l)[MANY - 1]);
-	/* Earlier counters of the sample can have missed the fault. */
+	/* The other counters may have missed the page fault at which the last one overflowed. */
 	EXPECT_LE(PAGES - 1, values(&l)[0]);
 	EXPECT_GE(PAGES, values(&l)[0]);
 	close(set);
@@ -192,7 +193,7 @@ TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 	close(device);
 }
 
-/* Request one more than the maximum that INFO reports for other users, which is rejected. */
+/* As another user, request one more counter than the maximum that INFO reports. */
 static int asks_for_more(void *arg)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };
@@ -209,7 +210,7 @@ static int asks_for_more(void *arg)
 	set = large_set(info.max_requests, 0, 0);
 	if (set < 0)
 		return 4;
-	/* The maximum fits on a thread without other instances. */
+	/* A thread without other instances can bind the maximum. */
 	return set_bind(set, 0) ? 5 : 0;
 }
 

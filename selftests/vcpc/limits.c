@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test the limits per user, which parameters of the module set. */
+/* Test the limits per user, which are parameters of the module. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ static int too_many_sets(void *arg)
 	}
 	if (set_create(device, &page_faults, 1, 0) != -EUSERS)
 		return 3;
-	/* Opening the device again as the same user does not help, but closing a set does. */
+	/* Opening the device again does not increase the limit, but closing a set helps. */
 	if (set_of(&page_faults, 0) != -EUSERS)
 		return 4;
 	close(last);
@@ -65,12 +65,12 @@ TEST(sets)
 	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
 	EXPECT_EQ(5, info.max_sets);
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
-	/* When the child died, its sets were closed. */
+	/* The call is repeated to check that the first child's sets were closed when it exited. */
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
 	set_parameter("max_user_sets", before);
 }
 
-/* Start a child that maps the users of its parent's new user namespace on command. */
+/* Start a child that, on command, writes the user ID map of its parent's new user namespace. */
 static pid_t start_mapper(int *tell, const char *map)
 {
 	pid_t parent = own_tid(), pid;
@@ -94,7 +94,7 @@ static pid_t start_mapper(int *tell, const char *map)
 	_exit(bad);
 }
 
-/* Enter a namespace with these users, as its first user. */
+/* Enter a user namespace with the user IDs in @map, as its first user. */
 static int enter_namespace(int (*before)(void), const char *map)
 {
 	int tell, status;
@@ -126,10 +126,10 @@ static int take_sets(int most)
 
 /*
  * struct many - a user with several user IDs
- * @before: user ID before the namespace is created
+ * @before: called before the namespace is created, to set the user ID
  * @map: the user IDs in the namespace
  * @wants: number of sets that the first of these users requests
- * @left: number of sets that the second user gets, however many it requests
+ * @left: number of sets that the second user gets if it requests more
  */
 struct many {
 	int (*before)(void);
@@ -169,7 +169,7 @@ static int be_many(void *arg)
 	return take_sets(6) == many->left ? 0 : 3;
 }
 
-/* A container of root uses its maximum, and root can still use its own. */
+/* Check that root can use its own maximum while a container of root uses its maximum. */
 static int be_beside(void *arg)
 {
 	pid_t child = 0;
@@ -184,7 +184,7 @@ static int be_beside(void *arg)
 }
 
 /*
- * All user IDs of a user's namespace share the limits of one user, and so do all users of a
+ * All user IDs in a user's namespace share the limits of one user, and so do all user IDs in a
  * namespace that root has created, for example for a container.  They do not reduce root's limits.
  */
 TEST(users_of_namespaces)
@@ -226,7 +226,7 @@ static int too_many_counters(void *arg)
 	return set_bind(second, 0) ? 5 : 0;
 }
 
-/* Reach a thread's limit on counters, over all sets. */
+/* Reach the limit on a thread's counters, which applies to all of its sets together. */
 static int too_many_on_a_thread(void *arg)
 {
 	struct vcpc_request requests[3] = { page_faults, page_faults, page_faults };
@@ -241,10 +241,7 @@ static int too_many_on_a_thread(void *arg)
 	one = set_create(device, requests, 2, 0);
 	if (set_bind(first, 0))
 		return 2;
-	/*
-	 * Three of seven counters are left, because each set has an additional event for context
-	 * switches.
-	 */
+	/* Three of seven counters are left: each set needs one for context switches. */
 	if (set_bind(second, 0) != -EUSERS)
 		return 3;
 	if (set_bind(one, 0))
@@ -254,7 +251,7 @@ static int too_many_on_a_thread(void *arg)
 	return set_bind(second, 0) ? 6 : 0;
 }
 
-/* With CAP_PERFMON the thread's limit does not apply. */
+/* The limit of a thread does not apply with CAP_PERFMON. */
 static int none_too_many(void *arg)
 {
 	struct vcpc_request requests[100];
@@ -287,7 +284,7 @@ TEST(counters)
 	set_parameter("max_user_counters", before);
 }
 
-/* A set has one counter more than requests; the absolute maximum is independent of parameters. */
+/* A set has one more counter than requests.  The absolute maximum does not depend on parameters. */
 TEST(requests)
 {
 	unsigned int before = parameter("max_thread_counters");

@@ -23,7 +23,7 @@ static unsigned int parameter(const char *name, unsigned int value)
 	return old;
 }
 
-/* Run as another user that has no counters. */
+/* Call @fn as another user without counters. */
 static int as_nobody(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();
@@ -59,7 +59,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-/* Run @nr threads that live at the same time. */
+/* Start @nr threads, and wait until all of them are running. */
 static void crowd(pthread_barrier_t *barrier, pthread_t *threads, unsigned int nr)
 {
 	unsigned int i;
@@ -89,7 +89,7 @@ static int too_many_at_a_time(void *arg)
 	(void)arg;
 	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
 		return 1;
-	/* Three instances fit in addition to the caller's. */
+	/* In addition to the caller's, there can be three instances. */
 	crowd(&barrier, threads, 3);
 	if (set_total(set, &room) || set_count(set).nr != 4)
 		return 2;
@@ -120,7 +120,7 @@ TEST_F(limit, too_many_at_a_time)
 	EXPECT_EQ(0, as_nobody(too_many_at_a_time, NULL));
 }
 
-/* When instances end, their counters are freed, and their counts remain in the total. */
+/* When instances end, their counters are freed, and the total still includes their counts. */
 static int one_after_the_other(void *arg)
 {
 	int set = set_of(&page_faults, 0), pages = 100, i;
@@ -144,7 +144,7 @@ TEST_F(limit, one_after_the_other)
 	EXPECT_EQ(0, as_nobody(one_after_the_other, NULL));
 }
 
-/* Approximate number of ended instances that the module keeps */
+/* Approximate number of ended instances that the module keeps listed */
 #define KEPT	256
 
 static void *touches_and_tells(void *arg)
@@ -155,8 +155,8 @@ static void *touches_and_tells(void *arg)
 }
 
 /*
- * If more instances end than are kept, the last ones are kept, and no more than necessary are
- * merged into the total.
+ * If more instances end than the module keeps, it keeps the latest ones, and merges no more than
+ * necessary into the total.
  */
 static int newest_kept(void *arg)
 {
@@ -172,7 +172,10 @@ static int newest_kept(void *arg)
 		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
 		    pthread_join(thread, NULL))
 			return 2;
-		/* One instance is the caller's own; when some exit, the others are kept. */
+		/*
+		 * One instance is the caller's.  When older ones are merged, at least KEPT ended
+		 * ones remain.
+		 */
 		if (i >= KEPT && set_count(set).nr <= KEPT)
 			return 3;
 	}
@@ -192,7 +195,7 @@ TEST_F(limit, newest_kept)
 	EXPECT_EQ(0, as_nobody(newest_kept, NULL));
 }
 
-/* All resources are returned, so this works any number of times. */
+/* All resources are returned, so this can be repeated without limit. */
 static int again_and_again(void *arg)
 {
 	int set, pages = 1, i, j;

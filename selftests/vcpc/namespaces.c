@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads are identified by their IDs in the caller's PID namespace, independently of other holders
- * of the descriptor.
+ * Threads are identified by their IDs in the caller's PID namespace, regardless of other holders of
+ * the descriptor.
  */
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 #include "inherited.h"
 #include "vcpc_test.h"
 
-/* Run as the first process of a new namespace; its parent has also bound the set. */
+/* Run as the first process of a new PID namespace.  Its parent has also bound the set. */
 static int first_of_its_own(int set, pid_t parent)
 {
 	struct vcpc_instance_info info[2];
@@ -22,7 +22,7 @@ static int first_of_its_own(int set, pid_t parent)
 		return 2;
 	if (set_bind(set, 0) || set_sample(set, 1, &room) || set_bind(set, 0) != -EBUSY)
 		return 3;
-	/* A thread that is not visible in this namespace has ID 0. */
+	/* The ID of a thread that is not visible in this namespace is 0. */
 	if (set_instances(set, info, 2, &args) || args.nr != 2)
 		return 4;
 	if (info[0].tid || info[0].tgid || info[0].root)
@@ -64,7 +64,7 @@ TEST(each_caller_has_its_own_numbers)
 	EXPECT_EQ(c.pid, info[1].tgid);
 	EXPECT_EQ(c.pid, info[1].root);
 	EXPECT_EQ(0, child_end(&c));
-	/* The thread has the ID that it had when it ended. */
+	/* After its exit, a thread still has the ID that it had before. */
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(0, set_unbind_all(set));

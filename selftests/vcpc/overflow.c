@@ -9,9 +9,9 @@
 
 #define SIGNAL		SIGUSR1
 #define MANY		1000000
-#define FEW		20000	/* for kernels with expensive checks */
+#define FEW		20000	/* on kernels with expensive checks */
 
-/* Everything that is mapped is populated, so only a test's accesses cause faults. */
+/* All mappings are populated, so only a test's accesses cause page faults. */
 FIXTURE(overflow) {
 	int unused;
 };
@@ -32,7 +32,7 @@ static int many(void)
 	return number("MANY", kernel_checks() ? FEW : MANY);
 }
 
-/* The handler's record; the handler is async-signal-safe because it only stores words */
+/* What the handler records.  It is async-signal-safe, because it only stores words. */
 static struct seen {
 	volatile sig_atomic_t times;
 	siginfo_t info;
@@ -101,7 +101,7 @@ TEST_F(overflow, restart_begins_from_the_presets)
 		ASSERT_EQ(0, room.sample.values[1]);
 		ASSERT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	}
-	/* RESTART resets a running set. */
+	/* RESTART also resets a set that is counting. */
 	touch(4);
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	touch(9);
@@ -197,7 +197,7 @@ TEST_F(overflow, the_signal_tells_set_and_request)
 	EXPECT_NE(NULL, seen.info.si_addr);
 	EXPECT_EQ(own_tid(), seen.tid);
 	EXPECT_EQ(0, seen.ret);
-	/* The other counter can also have counted the fault that overflowed here. */
+	/* The first counter can have counted the page fault at which the second overflowed. */
 	EXPECT_LE(6, seen.at.sample.values[0]);
 	EXPECT_GE(7, seen.at.sample.values[0]);
 	EXPECT_EQ(0, seen.at.sample.values[1]);
@@ -254,7 +254,7 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	close(set);
 }
 
-/* Each fault is an overflow, and none is lost or reported twice. */
+/* Each page fault is an overflow, and none is lost or reported twice. */
 TEST_F(overflow, each_of_many_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
@@ -310,7 +310,7 @@ TEST_F(overflow, cycles_overflow)
 	close(set);
 }
 
-/* Use CPU time in the kernel until the handler is called, or for two seconds. */
+/* Use CPU time in the kernel until the handler is called, at most for two seconds. */
 static void stay_in_the_kernel(void)
 {
 	static char buffer[1 << 20];
@@ -324,8 +324,8 @@ static void stay_in_the_kernel(void)
 }
 
 /*
- * If CPU time reaches its limit during a system call, the set stops then, not at the return to user
- * mode.
+ * If CPU time reaches its limit during a system call, the set stops immediately, not at the return
+ * to user mode.
  */
 TEST_F(overflow, time_ends_in_the_kernel)
 {
@@ -336,7 +336,7 @@ TEST_F(overflow, time_ends_in_the_kernel)
 	ASSERT_LE(0, set);
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0));
-	/* The whole machine can pause for longer than this, but not every time. */
+	/* The machine can be paused for longer than this, but not every time. */
 	for (i = 0; i < 10; i++) {
 		seen.times = 0;
 		stay_in_the_kernel();
@@ -364,7 +364,7 @@ static unsigned long interrupts(void)
 	return sum;
 }
 
-/* After a counter has overflowed, its 10 us timer stops. */
+/* When an overflow has stopped a set, its counter's timer, which expires every 10 us, stops. */
 TEST_F(overflow, no_timer_when_frozen)
 {
 	const struct vcpc_request req = overflowing(&task_clock, 1);

@@ -31,7 +31,8 @@ static inline int overflow_set(const struct vcpc_request *reqs, unsigned int nr,
 }
 
 /*
- * Return whether an overflow has stopped a thread's instance; 0: the caller's own, or the only one.
+ * Return whether an overflow has stopped the instance of thread @tid.  If @tid is 0, it is the
+ * caller's own instance, or the only one.
  */
 static inline bool is_frozen(int set, pid_t tid)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads inherit sets with overflows and their parent's presets, and receive their own signals. */
+/* Threads inherit sets with overflows and their parent's presets, and get their own signals. */
 #include <pthread.h>
 
 #include "overflow.h"
@@ -11,7 +11,7 @@
 static struct vcpc_request reqs[2];
 static int set;
 
-/* Records of the handlers, in the order of their calls */
+/* What the handlers record, in the order of their calls */
 static struct seen {
 	pid_t tid;
 	int request;
@@ -22,7 +22,7 @@ static struct seen {
 
 static volatile sig_atomic_t times;
 static __thread volatile sig_atomic_t in_thread;
-static __u64 next_preset;	/* The preset that a handler sets; 0: none */
+static __u64 next_preset;	/* the preset that the handler sets, or 0 for none */
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
@@ -44,7 +44,7 @@ FIXTURE(inherited) {
 	int unused;
 };
 
-/* The caller does not overflow for a long time; later it sets presets for others. */
+/* The caller does not overflow for a long time, so that only its threads overflow. */
 FIXTURE_SETUP(inherited)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(inherited)
 struct work {
 	int pages;
 	pid_t tid;
-	struct room first;	/* the first sample, taken before anything else */
+	struct room first;	/* the thread's first sample, taken before any other work */
 	int ret;
 };
 
@@ -127,7 +127,7 @@ TEST_F(inherited, the_parent_goes_on)
 	EXPECT_EQ(1, times);
 }
 
-/* An inherited instance can set its own preset, and receives a signal for its own overflow. */
+/* An inherited instance can change its own preset, and receives a signal for its own overflow. */
 TEST_F(inherited, each_has_signals_of_its_own)
 {
 	struct work work = { .pages = 300 };
@@ -168,8 +168,8 @@ static void *starts_another(void *arg)
 }
 
 /*
- * A thread inherits its parent's presets, even before the parent counts from them, and so do its
- * own threads.
+ * A thread inherits the presets that its parent has changed, even if the parent does not count from
+ * them yet.  So do the threads that it starts.
  */
 TEST_F(inherited, changed_presets_are_inherited)
 {
@@ -195,7 +195,7 @@ TEST_F(inherited, changed_presets_are_inherited)
 	EXPECT_GT(500000, first_value(set, 0) - reqs[0].preset);
 }
 
-/* A counter that cannot overflow starts from its preset, and RESTART resets all counters. */
+/* A counter that cannot overflow also starts from its preset, and RESTART resets all counters. */
 TEST_F(inherited, presets_go_with_the_signal)
 {
 	struct work work = { .pages = 1 };

@@ -8,10 +8,9 @@
  * last instructions before the counters are disabled are noticed at the next context switch.
  * Another set, which only counts, shows the thread's progress.
  *
- * Unless the VM counts instructions, an emulated cycle counter follows the host's time, and
- * advances even while the emulated CPU and the PMU's timer wait on a busy host. Therefore the test
- * always checks that an overflow is noticed, but checks the delay only in a VM that counts
- * instructions.
+ * In a VM without -icount, the emulated cycle counter follows the host's time, and advances even
+ * while the emulated CPU and the PMU's timer wait on a busy host. Therefore the test always checks
+ * that an overflow is noticed, but checks the delay only in a VM with -icount.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -26,9 +25,9 @@ struct sleeper {
 	pid_t tid;
 	pthread_t thread;
 	pthread_barrier_t ready;
-	int set;	/* this set counts only */
+	int set;	/* this set only counts */
 	int watched;	/* this set overflows */
-	__u64 after;	/* number of cycles until the overflow; 0: not armed */
+	__u64 after;	/* number of cycles until the overflow, or 0 for none */
 	int ret;
 };
 
@@ -38,10 +37,7 @@ static int arm(const struct sleeper *s)
 	return set_preset(s->watched, 0, -s->after) ?: set_own(s->watched, VCPC_IOC_RESTART);
 }
 
-/*
- * Arm in the thread itself, because only it can arm its counters: after each wakeup, just before it
- * sleeps again.
- */
+/* Arm the counter, which only the thread itself can do, just before sleeping again. */
 static void *sleeper(void *arg)
 {
 	struct sleeper *s = arg;
@@ -56,7 +52,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-/* The state in /proc follows the thread's name, which is in parentheses. */
+/* Return whether the thread sleeps: its state in /proc follows its name in parentheses. */
 static bool is_asleep(const struct sleeper *s)
 {
 	char path[64], line[256];
@@ -88,7 +84,7 @@ static __u64 cycles_of(const struct sleeper *s)
 	return now;
 }
 
-/* Wake the thread.  Return its cycle count until it sleeps again. */
+/* Wake the thread.  Return its cycle count when it sleeps again. */
 static __u64 wake(const struct sleeper *s)
 {
 	__u64 before = cycles_of(s);
@@ -157,7 +153,7 @@ TEST(a_sleeping_thread_is_signaled)
 		s.after = 0;
 		ASSERT_EQ(0, s.ret);
 		got = first_value(set, s.tid);
-		/* The thread went to sleep before the overflow. */
+		/* The counter has not overflowed before the thread went to sleep. */
 		if (got > 1ULL << 63)
 			continue;
 		signaled++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Check which thread receives the signal of an overflow if several events coincide. */
+/* Check which overflow is signaled, and in which thread, if several events coincide. */
 #include <sys/resource.h>
 
 #include "inherited.h"
@@ -27,8 +27,8 @@ static long switches_so_far(void)
 }
 
 /*
- * Bind again after a context switch: if one happens before perf has set the periods, it delays both
- * interrupts.
+ * Bind a set without a context switch.  A switch before perf has set the periods would delay both
+ * interrupts, so bind the set again after one.
  */
 static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 {
@@ -50,15 +50,15 @@ static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 	return -EBUSY;
 }
 
-/* Leave the CPU once. */
+/* Cause one context switch. */
 static void switch_once(void)
 {
 	usleep(1000);
 }
 
 /*
- * Both counters interrupt at the same context switch, one after the other.  The thread receives one
- * signal, for one of them.  The other counter may or may not have counted the same event.
+ * If both counters overflow at the same context switch, one after the other, the thread receives
+ * one signal, for one of them.  The other counter may or may not have counted the same event.
  */
 TEST(of_two_overflows_one_is_signaled)
 {
@@ -81,7 +81,7 @@ TEST(of_two_overflows_one_is_signaled)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
 	EXPECT_GT(5, room.sample.values[signaled]);
-	/* The counters differ by at most one switch. */
+	/* The counters differ by at most one context switch. */
 	EXPECT_GE(1, room.sample.values[signaled] - room.sample.values[!signaled]);
 	close(set);
 }
@@ -94,7 +94,10 @@ static __u32 listed_state(int set)
 	return set_instances(set, &info, 1, &args) || args.nr != 1 ? 0 : info.state;
 }
 
-/* A set that has lost counters does not overflow, because its values at that moment are unknown. */
+/*
+ * A set that has lost counters does not overflow, because its values at the time of the overflow
+ * are unknown.
+ */
 TEST(no_overflow_without_all_counters)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };
@@ -122,7 +125,7 @@ TEST(no_overflow_without_all_counters)
 	close(set);
 }
 
-/* End the transaction, which is still traced. */
+/* End the transaction, to check that it is still traced. */
 static int end_transaction(int device)
 {
 	struct vcpc_trace_tag_args tag = {

@@ -5,7 +5,7 @@
 #include "vcpc_test.h"
 
 #define STEP	(1ULL << 27)	/* instructions between two samples */
-#define STEPS	36		/* the sum exceeds 2^32, and 2^31 several times */
+#define STEPS	36		/* the sum exceeds 2^31 several times, and 2^32 */
 #define AROUND	4000		/* instructions of the calls and the checks */
 
 FIXTURE(wide) {
@@ -17,7 +17,7 @@ FIXTURE_SETUP(wide)
 	struct vcpc_request requests[2] = { instructions, cycles };
 	int device = device_open();
 
-	/* Count also past 2^64, where virtual counters wrap. */
+	/* Start before 2^64, so that the virtual counter also wraps there. */
 	requests[0].preset = -(STEP * 3);
 	self->set = set_create(device, requests, 2, 0);
 	close(device);
@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(wide)
 	close(self->set);
 }
 
-/* The timeout is long, because an emulated machine on a busy host is slow. */
+/* Set a long timeout, because an emulated machine on a busy host is slow. */
 TEST_F_TIMEOUT(wide, exact_on_both_sides, 1200)
 {
 	struct room before, after;

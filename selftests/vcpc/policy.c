@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Only root can open the device until an administrator changes its mode. Opening it permits
- * counting one's own threads in user mode. Kernel mode requires CAP_PERFMON.
+ * Only root can open the device until an administrator changes the node's mode.  A user that can
+ * open it can count its own threads in user mode.  Kernel mode requires CAP_PERFMON.
  */
 #include "attack.h"
 #include "vcpc_test.h"
 
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
-/* Permitted calls, as bits; the last bit marks results that no test expects */
+/* Bits for calls that are permitted; BROKEN marks results that no test expects */
 enum { OWN_USER = 1, OWN_KERNEL = 2, BROKEN = 128 };
 
 static int read_number(const char *path)
@@ -30,7 +30,7 @@ static void write_number(const char *path, int value)
 		abort();
 }
 
-/* Return @bit if the call succeeded; an error must be EACCES. */
+/* Return @bit if the call succeeded, or 0 if it failed with EACCES, the only valid error. */
 static int bit_if(int ret, int bit)
 {
 	if (!ret)
@@ -72,7 +72,7 @@ static int what_root_may(void *arg)
 	return what_is_allowed();
 }
 
-/* Test root without CAP_SYS_ADMIN, which the kernel accepts instead of CAP_PERFMON. */
+/* Test root without CAP_PERFMON and CAP_SYS_ADMIN, which the kernel accepts instead. */
 static int what_root_may_without_it(void *arg)
 {
 	(void)arg;
@@ -125,7 +125,7 @@ TEST_F(policy, node_is_roots)
 	mode_t mode;
 	int fd = open("/sys/class/misc/vcpc/uevent", O_RDONLY | O_CLOEXEC);
 
-	/* Read the driver's default, because the node's mode may have been changed. */
+	/* Read the driver's default from sysfs, because the node's mode may have been changed. */
 	ASSERT_LT(0, read(fd, text, sizeof(text) - 1));
 	close(fd);
 	EXPECT_NE(NULL, strstr(text, "DEVMODE=0600"));
@@ -134,7 +134,7 @@ TEST_F(policy, node_is_roots)
 	device_mode(mode);
 }
 
-/* perf_event_paranoid has no effect, not even at 3, Debian's default. */
+/* perf_event_paranoid has no effect, not even at Debian's default of 3. */
 TEST_F(policy, whatever_perfs_level_is)
 {
 	int perfs;
@@ -146,7 +146,7 @@ TEST_F(policy, whatever_perfs_level_is)
 	}
 }
 
-/* Only this capability matters, not the user ID. */
+/* Only the capability matters, not the user ID. */
 TEST_F(policy, capable)
 {
 	device_mode(0666);
@@ -163,7 +163,7 @@ static int binds_with_a_set(void *arg)
 	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
 }
 
-/* If a more privileged process creates the set, permissions are checked again when it is bound. */
+/* Permissions are checked again at BIND, because a more privileged process may create a set. */
 TEST_F(policy, asked_again_at_bind)
 {
 	struct vcpc_request kernel = page_faults;
@@ -175,7 +175,7 @@ TEST_F(policy, asked_again_at_bind)
 	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
 }
 
-/* Test a user that is root only in a user namespace. */
+/* Test a user who is root only in a user namespace. */
 static int what_a_namespaces_root_may(void *arg)
 {
 	(void)arg;
@@ -198,7 +198,7 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	EXPECT_EQ(OWN_USER, may);
 }
 
-/* Bind as the real user @uid, with root's capabilities. */
+/* Bind the set with @uid as the real user ID and with root's capabilities. */
 static int bind_as(uid_t uid, int set)
 {
 	int ret = setreuid(uid, 0) ? -errno : set_bind(set, 0);
@@ -208,7 +208,7 @@ static int bind_as(uid_t uid, int set)
 	return ret;
 }
 
-/* The creator of a set can choose a signal only for its own threads, unless it is root. */
+/* The creator of a set can choose a signal only for threads of its own user, unless it is root. */
 static int signals_of_others(void)
 {
 	struct vcpc_request request = page_faults;

@@ -2,7 +2,8 @@
 /*
  * Run all operations at the same time: sets are bound, sampled, enabled, disabled, unbound and
  * closed while their targets fork, exec, exit and migrate, CPUs go offline and online, and a
- * process tries to unload the module.
+ * process tries to unload the module.  All results are as documented, and the sets still work
+ * afterwards.
  *
  * RACES_SECONDS and RACES_SEED in the environment change the duration and the order.
  */
@@ -96,7 +97,7 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		actors[i] = (struct actor) { &self->world, i, seed * 64 + i };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, play, &actors[i]));
 	}
-	/* On slow machines, continue until each act has been performed. */
+	/* On slow machines, continue until each operation has been performed. */
 	for (again = seconds; again || !all_done(&self->world); again -= !!again)
 		sleep(1);
 	__atomic_store_n(&self->world.stop, true, __ATOMIC_RELAXED);
@@ -107,7 +108,7 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		TH_LOG("%s: %lu", acts[i].name, self->world.done[i]);
 	EXPECT_EQ(0, self->world.wrong)
 		TH_LOG("the first: %s", self->world.first_wrong);
-	/* Afterwards the sets must still work. */
+	/* All sets must still work after the run. */
 	for (i = 0; i < SETS; i++)
 		set_unbind_all(self->world.sets[i]);
 	for (i = 0; i < SETS; i++) {

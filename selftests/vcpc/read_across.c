@@ -10,7 +10,7 @@
 
 #define LOOKS	2000
 
-/* The thread's reported progress, before and after each page */
+/* The progress that the thread reports before (@begun) and after (@done) it touches a page */
 struct worker {
 	pthread_t thread;
 	pid_t tid;
@@ -20,7 +20,7 @@ struct worker {
 	char *pages;
 };
 
-/* Each page causes a fault repeatedly, because its memory is released in between. */
+/* Touching a page causes a page fault each time, because its memory is released in between. */
 #define PAGES	64
 #define REST	(16 * PAGES)
 
@@ -56,13 +56,13 @@ static int start(struct worker *w)
 			-1, 0);
 	if (w->pages == MAP_FAILED || pthread_create(&w->thread, NULL, work, w))
 		return -1;
-	/* Once the thread has visited every CPU, its own pages are mapped. */
+	/* Wait until the thread has visited every CPU, so that its own pages are mapped. */
 	while (__atomic_load_n(&w->done, __ATOMIC_ACQUIRE) < 3 * REST)
 		usleep(1000);
 	return 0;
 }
 
-/* Sometimes leave this CPU and return to it. */
+/* Move the thread to another CPU after every 16 samples. */
 static void move(const struct worker *w, int look)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -74,7 +74,7 @@ static void move(const struct worker *w, int look)
 		abort();
 }
 
-/* The timeout is longer than the usual 30 s, because emulation is slow. */
+/* Set a longer timeout than the usual 30 s, because emulation is slow. */
 FIXTURE(across) {
 };
 
@@ -86,7 +86,7 @@ FIXTURE_TEARDOWN(across)
 {
 }
 
-/* The progress that the thread reports before and after the call limits the possible values. */
+/* The value is between the progress reported before the call and the progress reported after it. */
 TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 {
 	int set = set_of(&page_faults, 0), i;

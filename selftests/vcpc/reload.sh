@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# While the module is in use, unloading it fails; afterwards it can be unloaded and reloaded.
+# While the module is in use, unloading it fails.  When it is not, the module can be unloaded and
+# loaded again.
 #
 # RELOADS in the environment is the number of reloads.
 . "$(dirname "$0")/../tap.sh"
@@ -12,16 +13,15 @@ if [ ! -e /vcpc.ko ]; then
 	exit 4
 fi
 
-# Run two users of the module that start and exit repeatedly, with children and threads that
-# inherit.
+# Repeatedly run a user of the module, with children and threads that inherit.
 use() {
 	while [ -e "$dir/going" ]; do
 		vcpc stat -e page-faults -- sh -c 'true & true' >/dev/null 2>&1
 	done
 }
 
-# A task that hangs in the kernel cannot be killed, so after five minutes without a reload, print
-# where the tasks wait, and exit.
+# Print where tasks wait, and exit, after five minutes without a reload.  A task that hangs in the
+# kernel cannot be killed.
 watch() {
 	seen=0 rounds=0
 	while sleep 10; do

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test whose presets VCPC_IOC_PRESET and _RESTART set, when presets take effect, and which
+ * Test which instance VCPC_IOC_PRESET and _RESTART affect, when presets take effect, and which
  * instances continue to count.
  */
 #include <pthread.h>
 
 #include "vcpc_test.h"
 
-/* Create a set of two requests for the same event, which start from 0 and from 10 before 2^64. */
+/* Create a set of two requests for the same event, which start from 0 and from 2^64 - 10. */
 static int two_alike(void)
 {
 	struct vcpc_request requests[2] = { page_faults, page_faults };
@@ -75,7 +75,7 @@ TEST(a_new_bind_begins_from_the_requests_presets)
 
 TEST(time_goes_on)
 {
-	/* A busy host can pause the CPU between two calls. */
+	/* Use a longer time on a busy host, which can pause the CPU between two calls. */
 	const __u64 off = getenv("VM_ICOUNT") ? 200 * MS : 3000 * MS;
 	int set = two_alike();
 	struct room before, after;
@@ -89,7 +89,7 @@ TEST(time_goes_on)
 	ASSERT_EQ(0, set_sample(set, 0, &after));
 	EXPECT_LE(before.sample.tick, after.sample.tick);
 	EXPECT_LE(before.sample.time, after.sample.time);
-	/* The set's time does not advance while the set is stopped, and continues from there. */
+	/* The set's time stops while the set is stopped, and continues from the same value. */
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	burn(off);
@@ -152,7 +152,7 @@ TEST(of_hardware_counters)
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
-	/* Start far enough from 2^64 for a busy host, because cycles are proportional to time. */
+	/* Start far from 2^64, because many cycles can pass between two calls on a busy host. */
 	request.preset = -100000000ULL;
 	set = set_of(&request, 0);
 	ASSERT_GE(set, 0);
@@ -188,7 +188,7 @@ TEST(refused)
 	EXPECT_EQ(-EINVAL, restart(set));
 	EXPECT_EQ(-EINVAL, set_preset(set, 0, 1));
 
-	/* Test this before the execve for which the instance waits. */
+	/* Before the execve for which an instance waits, presets can be changed, but not used. */
 	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC));
 	EXPECT_EQ(-EINVAL, set_preset(set, 2, 1));
 	EXPECT_EQ(0, set_preset(set, 1, 1));

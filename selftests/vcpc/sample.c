@@ -60,7 +60,7 @@ TEST_F(sample, ioctl_and_read_agree)
 	struct room again;
 	ssize_t size = self->args.buf_size;
 
-	/* Call it once before, which maps every page of the buffer. */
+	/* Make each call once before, so that every page of the buffer is mapped. */
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));
 	ASSERT_EQ(size, read(self->set, &again, sizeof(again)));
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));
@@ -176,7 +176,7 @@ TEST_F(sample, never_goes_back)
 	}
 }
 
-/* CPU time passes while the thread runs, and not while it sleeps. */
+/* The tick advances while the thread runs, and not while it sleeps. */
 TEST_F(sample, tick_is_cpu_time)
 {
 	struct room first, slept, spun;
@@ -196,7 +196,7 @@ TEST_F(sample, tick_is_cpu_time)
 		 cpu[1].tv_nsec - cpu[0].tv_nsec < 20000000);
 	ASSERT_EQ(0, set_sample(self->set, 0, &spun));
 	EXPECT_GE(spun.sample.tick - slept.sample.tick, share(20000000, 75, 50));
-	/* The task clock, which is another event, reports the same time. */
+	/* The task-clock event, which is measured independently, has the same value. */
 	EXPECT_LT(llabs((long long)(spun.sample.tick - spun.sample.values[1])),
 		  (long long)share(20000000, 25, 50));
 }

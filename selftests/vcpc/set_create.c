@@ -35,7 +35,7 @@ TEST_F(set_create, gives_a_descriptor)
 
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(set, F_GETFD));
-	/* The field is written only on failure. */
+	/* @bad_request is written only on failure. */
 	EXPECT_EQ(77, self->args.bad_request);
 	EXPECT_EQ(0, close(set));
 }
@@ -65,7 +65,7 @@ TEST_F(set_create, wrong_sizes)
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.size = sizeof(self->args) - 4;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	/* A set can be created even if its events do not all fit. */
+	/* A set can be created even if its events do not all fit on the PMU. */
 	EXPECT_EQ(77, self->args.bad_request);
 	longer.args.size = sizeof(longer);
 	set = create(self->device, &longer.args);
@@ -80,7 +80,7 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	/* ABI version 1 had a flag for groups here. */
+	/* In ABI version 1, this flag was for groups. */
 	self->args.flags = VCPC_SET_F_DISABLED << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
@@ -180,7 +180,7 @@ struct refused {
 	__u64 config;
 };
 
-/* The module refuses to count these events for any user, including root. */
+/* The module rejects these events for all users, including root. */
 static const struct refused refused[] = {
 	{ "tracepoint", PERF_TYPE_TRACEPOINT, 1 },
 	{ "breakpoint", PERF_TYPE_BREAKPOINT, 0 },

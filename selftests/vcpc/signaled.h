@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A thread that receives overflow signals, for programs in which anything can overflow at any time
- */
+/* Handle overflow signals in programs in which any set can overflow at any time. */
 #ifndef VCPC_SIGNALED_H
 #define VCPC_SIGNALED_H
 
 #include "calls.h"
 
-/* The default action of this signal is to ignore it, for threads without a handler. */
+/* Use a signal that is ignored by default, because some threads have no handler. */
 #define OVERFLOW_SIGNAL		SIGURG
 
 static __thread unsigned int overflows_seen UNUSED;
 
-/* Restart only sometimes, because otherwise nothing else might run. */
+/* Restart only some of the sets, because otherwise nothing else might run. */
 static inline void go_on(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;

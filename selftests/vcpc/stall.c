@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Users do not wait for each other: if an attacker holds a lock of the module as long as possible,
- * the calls of other users take no longer than before.  A waiting thread can be killed.
+ * other users' calls take no longer than without the attack.  A waiting thread can be killed.
  *
  * The attacker is an unprivileged user.  Its SCHED_IDLE threads, on a CPU that other threads keep
  * almost completely busy, compute the totals of 500 instances, and bind and close inherited sets.
@@ -14,13 +14,13 @@
 #define BINDERS		4
 #define REQUESTS	32
 #define ROUNDS		10
-/* Maximum time of a call, in addition to a multiple of its time on an idle machine */
+/* A call may take TIMES its time on an idle machine plus LIMIT. */
 #define LIMIT		(SECOND / 2)
 #define TIMES		4
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
 
-/* Run after execve: exit at once. */
+/* Run this in the program after execve: exit at once. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--end"))
@@ -35,7 +35,7 @@ static void *keeps_busy(void *arg)
 	return arg;
 }
 
-/* Read totals, which takes a lock, in a thread that runs only when the CPU is otherwise idle. */
+/* Compute totals, which takes a lock, in a thread that runs only when the CPU is otherwise idle. */
 static void *adds_up(void *arg)
 {
 	struct sched_param none = { 0 };
@@ -66,7 +66,7 @@ static void *binds_and_closes(void *arg)
 	return arg;
 }
 
-/* Attack until killed; report when the attack has started. */
+/* Attack until killed.  Write a byte to @said when the attack has started. */
 static void attack(int set, int said)
 {
 	static struct holder holder = { .cpu = BUSY_CPU };
@@ -82,12 +82,12 @@ static void attack(int set, int said)
 	for (i = 0; i < BINDERS; i++)
 		if (pthread_create(&thread, NULL, binds_and_closes, NULL))
 			_exit(2);
-	/* Give the threads time to start while they have the CPU. */
+	/* Allow the threads to start before others keep the CPU busy. */
 	usleep(100000);
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&thread, NULL, keeps_busy, NULL))
 			_exit(2);
-	/* By then, the first thread is in the middle of its call. */
+	/* Wait until the first thread is certainly inside a call. */
 	usleep(200000);
 	if (write(said, "x", 1) != 1)
 		_exit(3);
@@ -95,7 +95,7 @@ static void attack(int set, int said)
 	_exit(4);
 }
 
-/* An operation of a user, which returns the longest time of a call, or a negative errno */
+/* An operation of a user: @fn makes the calls, and returns 0 or a negative errno */
 struct deed {
 	const char *name;
 	uid_t uid;
@@ -119,7 +119,7 @@ static int binds_itself(void)
 	return ret;
 }
 
-/* Bind with inheritance, and unbind. */
+/* Bind a set with inheritance, and close it. */
 static int binds_with_inheritance(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -142,7 +142,7 @@ static int executes(void)
 
 static pid_t attacker;
 
-/* Read a file that the kernel generates under the lock that execve takes. */
+/* Read a file of /proc that the kernel generates while it holds the lock that execve takes. */
 static int reads_proc(void)
 {
 	char path[64], text[512];
@@ -171,8 +171,8 @@ static const struct deed deeds[] = {
 #define DEEDS	(sizeof(deeds) / sizeof(deeds[0]))
 
 /*
- * Return the longest time of several rounds.  A child runs them as another user and reports the
- * time through a pipe.  The first round that takes longer than @limit is the last.
+ * Return the longest time of several rounds, in ns.  A child performs them as the operation's user,
+ * and reports the time through a pipe.  The first round that takes longer than @limit is the last.
  */
 static __u64 longest(const struct deed *deed, __u64 limit)
 {
@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	}
 }
 
-/* Make one of the calls that wait for the set's lock, as another holder of the descriptor. */
+/* As another holder of the descriptor, make one of the calls that wait for the set's lock. */
 static int shares(int set, unsigned int which)
 {
 	struct vcpc_instances_args list = {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A set that has lost its counters to another user, even for a moment, is invalid until it is bound
- * again.
- */
+/* A set that has lost its counters, even briefly, is invalid until it is bound again. */
 #include <pthread.h>
 
 #include "inherited.h"
@@ -38,14 +35,14 @@ FIXTURE_TEARDOWN(stolen)
 		close(self->set);
 }
 
-/* Use a macro, because a fixture's set-up cannot skip. */
+/* Skip the test in the test itself, because a fixture's set-up cannot skip. */
 #define NEEDS_COUNTERS()						\
 	do {								\
 		if (self->none)						\
 			SKIP(return, "no hardware counters");		\
 	} while (0)
 
-/* Take all counters while the caller runs, and release them. */
+/* Take all counters while the caller runs, and then release them. */
 static void lose_them(int loot[LOOT])
 {
 	take_all_counters(loot);
@@ -152,7 +149,10 @@ TEST_F(stolen, what_is_left)
 	close(device);
 }
 
-/* The saved values are complete, but the set cannot continue to count from them. */
+/*
+ * If the counters are taken while the set is disabled, the saved values are complete, but the set
+ * cannot continue from them.
+ */
 TEST_F(stolen, disabled_meanwhile)
 {
 	struct room before, after;
@@ -177,7 +177,7 @@ struct other {
 	int set, ret;
 };
 
-/* Run only on request, in a thread. */
+/* Bind the set, and use the CPU only on request, in a thread. */
 static void *runs_once(void *arg)
 {
 	struct other *o = arg;
@@ -205,9 +205,7 @@ static void let_other_end(struct other *o)
 	pthread_join(o->thread, NULL);
 }
 
-/*
- * If the set is first read after the thread has exited, the loss of its counters is still detected.
- */
+/* The loss of counters is detected even if the set is first read after the thread has exited. */
 TEST_F(stolen, seen_only_after_the_end)
 {
 	struct room room;
@@ -247,7 +245,7 @@ static pid_t ended_child(int set)
 	return tid;
 }
 
-/* A total fails unless each of its parts is complete. */
+/* A total fails unless all of its parts are complete. */
 TEST_F(stolen, one_of_several)
 {
 	struct room room;

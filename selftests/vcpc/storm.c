@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If overflows are so frequent that perf throttles hardware counters, a frozen set loses no counts.
+ * If overflows are so frequent that perf throttles hardware counters, a set loses no counts when an
+ * overflow stops it.
  */
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-#define OFTEN	200000	/* cycles, which means several overflows per tick */
+#define OFTEN	200000	/* number of cycles per overflow, for several overflows per tick */
 #define ROUNDS	100
 
 static int rate_set(unsigned int rate, unsigned int *old)
@@ -38,9 +39,7 @@ static void restarts(int sig, siginfo_t *info, void *context)
 
 #define SECONDS		2
 
-/*
- * Use a set of the maximum size, and restart all of its counters at each overflow of the first one.
- */
+/* Use a set of the maximum size.  At each overflow of the first counter, restart all of them. */
 static int restarts_all(void *arg)
 {
 	struct sigaction sa = { .sa_sigaction = restarts, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -78,7 +77,7 @@ static unsigned int rate_now(void)
 	return rate;
 }
 
-/* The kernel lowers the rate if PMU interrupts take long, so interrupts must not read a set. */
+/* The kernel does not lower the sample rate, because PMU interrupts do not read a set. */
 FIXTURE(rate)
 {
 	unsigned int before;
@@ -131,7 +130,7 @@ FIXTURE_TEARDOWN(storm)
 	rate_set(self->rate, &used);
 }
 
-/* Spin until the set is frozen. */
+/* Spin until an overflow stops the set. */
 static int spin_to_the_end(int set, struct room *room)
 {
 	int tries;
@@ -146,7 +145,7 @@ static int spin_to_the_end(int set, struct room *room)
 	return -1;
 }
 
-/* After RESTART the set counts immediately. */
+/* A set that was stopped by an overflow counts immediately after RESTART. */
 TEST_F(storm, frozen_goes_on)
 {
 	const struct vcpc_request req = overflowing(&cycles, OFTEN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process that takes all hardware counters of CPU 0 without the module */
+/* Take all hardware counters of CPU 0 without the module. */
 #ifndef VCPC_TEST_THIEF_H
 #define VCPC_TEST_THIEF_H
 
@@ -18,7 +18,7 @@ static inline int run_on(int cpu)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0;
 }
 
-/* Take all counters of the CPU: events pinned to a CPU have priority over threads' events. */
+/* Take all counters of the CPU.  Events pinned to a CPU have priority over threads' events. */
 static inline void take_all_counters(int fds[LOOT])
 {
 	struct perf_event_attr attr = {

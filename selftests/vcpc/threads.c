@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads of a process share a set, and each uses its own instance. */
+/* Threads of a process share a set, and each thread has its own instance. */
 #include <pthread.h>
 
 #include "vcpc_test.h"
 
 #define THREADS	16
 #define PAGES(i) (100 * ((i) + 1))
-/* Page faults on shared pages: the first thread that touches a page of the C library counts them */
+/*
+ * Number of page faults on pages that threads share, such as the C library's.  The first thread
+ * that touches a page counts the fault.
+ */
 #define OTHER_FAULTS 5
 
 struct worker {

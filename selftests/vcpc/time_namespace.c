@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times are in the caller's CLOCK_MONOTONIC, which a time namespace can shift. */
+/* Times are those of the caller's CLOCK_MONOTONIC, which can differ in a time namespace. */
 #include <sched.h>
 #include <time.h>
 
@@ -19,7 +19,7 @@ static __u64 now(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-/* Shift the clock of the caller's children.  Return -errno if the kernel has no time namespaces. */
+/* Shift the clock of the caller's children.  Return -errno if this fails. */
 static int move_time(int seconds)
 {
 	char text[64];
@@ -42,7 +42,7 @@ static int samples(void *arg)
 		return 2;
 	if (total.sample.time > now())
 		return 3;
-	/* The set was stopped at this time. */
+	/* The sample's time is the time at which the set was disabled. */
 	if (set_own(set, VCPC_IOC_DISABLE))
 		return 4;
 	before = now();
@@ -52,7 +52,7 @@ static int samples(void *arg)
 	return own.sample.time < total.sample.time ? 6 : 0;
 }
 
-/* Send an END, which contains the start time of its transaction in the caller's clock. */
+/* Send an END, which contains the start time of its transaction according to the caller's clock. */
 static int ends(void *arg)
 {
 	int device = device_open(), handle = tag_handle(device, "vcpc-test-time");
@@ -82,7 +82,7 @@ FIXTURE_TEARDOWN(namespace)
 
 TEST_F(namespace, samples)
 {
-	/* Wait, because the shifted clock must not start before 0. */
+	/* Wait, because the shifted clock must not be negative. */
 	while (now() < 5 * (__u64)SECOND)
 		usleep(100000);
 	if (move_time(variant->seconds))
@@ -120,7 +120,7 @@ TEST_F(namespace, starts)
 		SKIP(return, "this kernel has no time namespaces");
 	EXPECT_EQ(0, in_child(ends, NULL));
 	start = start_seen();
-	/* Listeners receive times in the initial namespace's clock. */
+	/* Listeners receive times of the initial namespace's clock. */
 	EXPECT_LE(before, start);
 	EXPECT_GE(now(), start);
 	put(TRACING "events/vcpc/enable", "0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each write to the device fires its tracepoint or fails with the documented error. */
+/* Each write to the device fires its tracepoint, or fails with the documented error. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -74,7 +74,10 @@ TEST_F(trace, values)
 	EXPECT_EQ(1, lines_with("vcpc_end:", "start=4711"));
 }
 
-/* A name can contain any bytes, but the trace's text has no control characters or newlines. */
+/*
+ * A name can contain any bytes, but the text of the trace contains no newlines or other control
+ * characters from it.
+ */
 TEST_F(trace, names_are_escaped)
 {
 	static const char name[] = "a\nvcpc_end: forged\t\x1b[2J\x9b\"\\ \xc3\xa4";
@@ -89,7 +92,7 @@ TEST_F(trace, names_are_escaped)
 	EXPECT_EQ(1, lines_with("vcpc_begin:", "name=\"a\\nvcpc_end: forged\\t\\e[2J\\x9b\\\"\\\\ \\xc3\\xa4\" user="));
 }
 
-/* The longest name is accepted, even if each of its bytes is escaped to four. */
+/* The longest name is accepted, even if each of its bytes is escaped as four. */
 TEST_F(trace, long_names_are_escaped)
 {
 	char name[VCPC_TAG_LEN], text[4 * VCPC_TAG_LEN + 16] = "name=\"";
@@ -120,7 +123,7 @@ TEST_F(trace, gone)
 	NEEDS_FTRACE();
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
-	/* A process that has begun no transaction leaves no state. */
+	/* No event is fired for a process that has begun no transaction. */
 	op = VCPC_TRACE_END;
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
@@ -133,7 +136,7 @@ static int begins(void *arg)
 	return fire(fds[0], VCPC_TRACE_BEGIN, fds[1], 0) ? 1 : 0;
 }
 
-/* If a descriptor is shared with children, one event is fired when its last copy is closed. */
+/* If a descriptor is shared with children, one event is fired when the last copy is closed. */
 TEST_F(trace, gone_with_a_shared_descriptor)
 {
 	int fds[2] = { self->device, self->handle };
@@ -148,7 +151,7 @@ TEST_F(trace, gone_with_a_shared_descriptor)
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
 }
 
-/* After a million transactions, closing a descriptor takes no longer. */
+/* Closing a descriptor takes no longer after a hundred thousand transactions. */
 TEST_F(trace, release_of_many)
 {
 	int i;
@@ -199,8 +202,8 @@ static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t 
 }
 
 /*
- * A write is one struct: a shorter one is rejected, and a longer one is accepted only with trailing
- * zeros.
+ * A write contains one struct.  A shorter one is rejected, and a longer one is accepted only with
+ * trailing zeros.
  */
 TEST_F(trace, sizes)
 {
@@ -225,7 +228,7 @@ TEST_F(trace, sizes)
 	close(read_only);
 }
 
-/* An event can end where the memory ends, but must not exceed it. */
+/* An event can end exactly at the end of mapped memory, but not beyond it. */
 TEST_F(trace, half_an_event)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
@@ -242,7 +245,7 @@ TEST_F(trace, half_an_event)
 	munmap(at, page);
 }
 
-/* Writes work at any position, including the only one that no other file accepts. */
+/* Writes are accepted at any position, including VCPC_TRACE_AT, which no other file accepts. */
 TEST_F(trace, positions)
 {
 	static const long long positions[] = { 0, 1, 4096, 1LL << 40, VCPC_TRACE_AT };
@@ -290,7 +293,7 @@ static int advise(int fd, __u32 op, __u64 handle, __u64 value)
 	return posix_fadvise(fd, value, handle, VCPC_TRACE_ADVICE + op);
 }
 
-/* Advice is an event, with the same checks as a write. */
+/* posix_fadvise(2) sends an event, with the same checks as a write. */
 TEST_F(trace, advice)
 {
 	static const __u32 bad[] = { 0, 7, VCPC_TRACE_ABORT | VCPC_TRACE_F_COUNTS, 1u << 31,
@@ -315,7 +318,7 @@ TEST_F(trace, advice)
 	EXPECT_EQ(1, lines_with("vcpc_begin:", line));
 }
 
-/* Advice can contain a thread's number, which is not part of the text, and nothing else. */
+/* The length can contain a thread's number, which is not part of the text, and nothing else. */
 TEST_F(trace, advice_with_a_thread)
 {
 	const __u64 some = (__u64)(VCPC_TRACE_THREAD | 5) << 32, all = ~0ull << 32;
@@ -337,7 +340,7 @@ TEST_F(trace, advice_with_a_thread)
 	EXPECT_EQ(1, lines_with("vcpc_end:", line));
 }
 
-/* A descriptor that is not open for writing accepts no event, and neither does another file. */
+/* A descriptor that is not open for writing, or another file, does not accept an event. */
 TEST_F(trace, advice_to_others)
 {
 	static const char *const files[] = { "/dev/null", "/dev/zero", "/proc/self/exe",
@@ -362,7 +365,7 @@ TEST_F(trace, advice_to_others)
 	EXPECT_EQ(EINVAL, advise(sockets[1], VCPC_TRACE_BEGIN, self->handle, 0));
 }
 
-/* The page contains the listener flags, and cannot be written. */
+/* The page contains the listener flags, and is read-only. */
 TEST_F(trace, page)
 {
 	const __u32 all = VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS | VCPC_TRACE_THREADS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short functions that make trace calls, and that examine ftrace's output */
+/* Make trace calls, and examine ftrace's output. */
 #ifndef VCPC_TRACE_CALLS_H
 #define VCPC_TRACE_CALLS_H
 
@@ -8,7 +8,7 @@
 #define TRACING "/sys/kernel/tracing/"
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
-/* Register a name, and set the tag.  Return 0 or a negative errno. */
+/* Register a name, and store the tag in @args.  Return 0 or a negative errno. */
 static inline int tag_args(int device, const char *name, unsigned int len,
 			   struct vcpc_trace_tag_args *args)
 {
@@ -27,7 +27,7 @@ static UNUSED int tag_handle(int device, const char *name)
 	return ret ?: (int)args.handle;
 }
 
-/* Return the tag's ID, or 0 if there is none. */
+/* Return the tag's ID, or 0 if the name cannot be registered. */
 static UNUSED __u64 tag_id(int device, const char *name)
 {
 	struct vcpc_trace_tag_args args;

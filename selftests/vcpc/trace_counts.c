@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace events contain counts on request, in threads with a set bound for tracing. */
+/* If counts are requested, trace events of threads with a set bound for tracing contain counts. */
 #include "exec_child.h"
 #include "inherited.h"
 #include "trace_calls.h"
@@ -130,7 +130,7 @@ TEST_F(counts, inherited)
 	EXPECT_EQ(0, in_child(heir_is_counted, &self->device));
 }
 
-/* Run after execve: exit with the status that INFO reports. */
+/* Run this in the program after execve: exit with the status that INFO reports. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	int device;
@@ -149,7 +149,7 @@ static int executes(void *arg)
 	return 102;
 }
 
-/* INFO reports to a program that it was bound before its execve. */
+/* INFO reports whether the thread's set was bound before execve. */
 TEST_F(counts, since_before_execve)
 {
 	EXPECT_EQ(1, in_child(executes, &self->set));

@@ -37,7 +37,7 @@ static int become(uid_t uid)
 	return setresuid(uid, uid, uid) ? -errno : 0;
 }
 
-/* A user that creates as many tags as permitted, and keeps them until its process is killed */
+/* A process of a user that creates as many tags as permitted, and keeps them until it is killed */
 struct taker {
 	pid_t pid;
 	int taken, error;
@@ -111,7 +111,7 @@ TEST_F(limits, two_users_fill_root_still_can)
 	close(device);
 }
 
-/* User 0 is root only if it has root's capabilities; otherwise it does not reduce root's limits. */
+/* User 0 without capabilities does not have root's limits, and does not reduce them. */
 TEST_F(limits, user_0_without_capabilities_is_not_root)
 {
 	int device = device_open();
@@ -127,13 +127,13 @@ TEST_F(limits, user_0_without_capabilities_is_not_root)
 		ASSERT_GT(tag_handle(device, name), 0);
 	}
 	EXPECT_EQ(-EUSERS, tag_handle(device, "vcpc-one-more"));
-	/* User 0 can still look up the tags that it has. */
+	/* The user can still look up its existing tags. */
 	EXPECT_GT(tag_handle(device, "vcpc-power-3"), 0);
 	stop_taker(&taker);
 	close(device);
 }
 
-/* The number of idle names that are kept is limited for all users together. */
+/* The number of idle tags is limited for all users together. */
 TEST_F(limits, idle_ones_of_all_users_are_bounded)
 {
 	__u64 first, last;
@@ -156,7 +156,7 @@ TEST_F(limits, idle_ones_of_all_users_are_bounded)
 	close(device);
 }
 
-/* A new tag beyond the limit replaces the user's own oldest idle tag. */
+/* If a user is at the limit, a new tag replaces the user's own oldest idle tag. */
 static int own_idle_ones_go(void *arg)
 {
 	int device, other;
@@ -182,7 +182,7 @@ static int own_idle_ones_go(void *arg)
 		return 6;
 	close(device);
 	device = device_open();
-	/* The name gets a new ID. */
+	/* The tag was removed, so the name gets a new ID. */
 	return tag_id(device, "vcpc-idle") > idle ? 0 : 7;
 }
 
@@ -199,7 +199,7 @@ TEST_F(limits, share)
 	close(device);
 }
 
-/* Create new tags continuously, which must not use up the IDs. */
+/* Create new tags repeatedly, which must not use up the IDs. */
 static int makes_ever_new(void *arg)
 {
 	__u64 last = 0, id;

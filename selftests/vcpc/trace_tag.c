@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG returns handles and IDs for names, and each documented error. */
+/* VCPC_IOC_TRACE_TAG returns handles and IDs for names, or the documented errors. */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"
@@ -30,7 +30,7 @@ TEST_F(tag, one_name_one_id)
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-b", 11, &b));
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-a", 11, &again));
 	ASSERT_EQ(0, tag_args(other, "vcpc-test-a", 11, &elsewhere));
-	/* The length determines where the name ends, not a NUL after it. */
+	/* The name ends at its length, not at a NUL. */
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-ab", 12, &longer));
 	EXPECT_NE(0, a.tag);
 	EXPECT_NE(0, b.tag);
@@ -38,7 +38,7 @@ TEST_F(tag, one_name_one_id)
 	EXPECT_EQ(a.tag, again.tag);
 	EXPECT_EQ(a.tag, elsewhere.tag);
 	EXPECT_NE(a.tag, longer.tag);
-	/* Handles belong to the descriptor and are never 0. */
+	/* Handles are specific to the descriptor and are never 0. */
 	EXPECT_NE(0, a.handle);
 	EXPECT_NE(0, b.handle);
 	EXPECT_NE(a.handle, b.handle);
@@ -109,7 +109,7 @@ TEST_F(tag, wrong_arguments)
 		struct vcpc_trace_tag_args args;
 		__u64 more;
 	} longer = { .args = { .size = sizeof(longer), .name = pointer("x"), .name_len = 1 } };
-	/* The command's number would be this if a later version's header had a longer struct. */
+	/* This is the command's number if the header of a later version has a longer struct. */
 	const unsigned long later = _IOC(_IOC_READ | _IOC_WRITE, VCPC_IOC_TYPE,
 					 _IOC_NR(VCPC_IOC_TRACE_TAG), sizeof(longer));
 	struct vcpc_trace_tag_args args;
@@ -131,7 +131,7 @@ TEST_F(tag, wrong_arguments)
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
 }
 
-/* If another user registers the same name, it is a different tag. */
+/* If another user registers the same name, this is a different tag. */
 static int another_user(void *arg)
 {
 	const __u64 *own = arg;
@@ -152,7 +152,7 @@ TEST_F(tag, a_name_is_its_user_s)
 	EXPECT_EQ(own, tag_id(self->device, "vcpc-test-shared"));
 }
 
-/* The names of a descriptor belong to the user that opened it, not to its current holder. */
+/* A descriptor's tags belong to the user that opened it, not to the current holder. */
 static int with_passed_descriptor(void *arg)
 {
 	const int *device = arg;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * With VCPC_BIND_F_TREE, new threads and processes get instances, and totals include all of them.
- */
+/* With VCPC_BIND_F_TREE, new threads and processes have instances, which totals include. */
 #include "inherited.h"
 #include "vcpc_test.h"
 
@@ -70,7 +68,7 @@ TEST(while_they_live)
 	EXPECT_GE(first_value(set, pid), 2000);
 }
 
-/* If the target exits before its child, totals continue until the child exits. */
+/* If the target exits before its child, the total continues to count until the child exits. */
 TEST(heirs_survive_the_target)
 {
 	int set = set_of(&page_faults, 0);
@@ -106,7 +104,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(first_total(set), 3000);
 	EXPECT_LT(first_value(set, pid), 3000);
 	close(go[1]);
-	/* The pipe reaches its end just before the child exits. */
+	/* Wait, because the pipe reaches its end shortly before the child exits. */
 	EXPECT_EQ(0, read(done[0], &byte, 1));
 	usleep(100000);
 	ASSERT_EQ(0, set_total(set, &room));
@@ -114,7 +112,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(room.sample.values[0], 3000);
 }
 
-/* If a set is bound to two trees, the total covers both. */
+/* If a set is bound to two trees, the total includes both. */
 TEST(trees_together)
 {
 	int set = set_of(&page_faults, 0);
@@ -142,7 +140,7 @@ TEST(trees_together)
 	ASSERT_EQ(4, args.nr);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(roots[i / 2], info[i].root);
-	/* This process has no instance, so it can only read the total. */
+	/* This process has no instance, so its only valid calls are those on the whole set. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	ASSERT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(-EINVAL, set_total(set, &(struct room) { 0 }));
@@ -194,8 +192,8 @@ TEST(a_listing)
 	EXPECT_EQ(0x55555555, info[2].tid);
 
 	/*
-	 * If the buffer is too small for all instances, the oldest ones are written, and the number
-	 * of all instances is reported.
+	 * If the buffer is too small for all instances, the oldest ones are written, and the total
+	 * number is returned.
 	 */
 	memset(info, 0x55, sizeof(info));
 	ASSERT_EQ(0, set_instances(set, info, 1, &args));

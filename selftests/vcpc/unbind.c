@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test VCPC_IOC_UNBIND, and the effects of closing the set. */
+/* Test VCPC_IOC_UNBIND and the closing of a set. */
 #include "vcpc_test.h"
 
 TEST(and_bind_again)
@@ -45,7 +45,7 @@ TEST(gives_the_counters_back)
 	}
 }
 
-/* The timeout is longer than the usual 30 s, because debug kernels and emulation are slow. */
+/* Set a longer timeout than the usual 30 s, because debug kernels and emulation are slow. */
 #define SLOW	300
 
 FIXTURE(unbind) {
@@ -73,7 +73,7 @@ static long mem_available(void)
 	return kb;
 }
 
-/* 1000 sets of 16 counters take more than 20 MB if they are not freed. */
+/* If sets were not freed, 1000 sets of 16 counters would take more than 20 MB. */
 TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 {
 	struct vcpc_request requests[16];
@@ -84,9 +84,7 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 		requests[i] = page_faults;
 	for (i = 0; i < 1200; i++) {
 		if (i == 200) {
-			/*
-			 * Wait until the kernel's caches have grown and deferred memory is freed.
-			 */
+			/* Wait until caches have grown and deferred memory has been freed. */
 			sleep(1);
 			before = mem_available();
 		}
@@ -95,11 +93,11 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 		ASSERT_EQ(0, set_bind(set, 0));
 		ASSERT_EQ(0, close(set));
 	}
-	/* The kernel frees memory asynchronously. */
+	/* Wait, because the kernel frees memory asynchronously. */
 	for (int second = 0; second < 30 && mem_available() <= before - 10000; second++)
 		sleep(1);
 	EXPECT_GT(mem_available(), before - 10000);
-	/* More sets were created than a user can have at the same time, so each one was freed. */
+	/* More sets were created than a user can have, so each of them was freed. */
 	EXPECT_GE(i, 1024);
 }
 
@@ -122,7 +120,7 @@ TEST_F_TIMEOUT(unbind, death_closes, SLOW)
 		ASSERT_EQ(0, in_child(dies_with_sets, NULL));
 }
 
-/* A set exists as long as its descriptor has a copy. */
+/* A set exists until the last copy of its descriptor is closed. */
 TEST(the_last_copy_counts)
 {
 	int set = set_of(&page_faults, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The module cannot be unloaded while a descriptor is open, and unloading it frees everything. */
+/* The module cannot be unloaded while a descriptor is open.  Unloading it frees everything. */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -42,7 +42,7 @@ TEST(refused_while_a_set_is_open)
 	close(set);
 }
 
-/* Unload, and retry, because a process that was just killed may still have files open. */
+/* Unload the module.  Retry, because a process that was just killed may still have files open. */
 static int unload_in_the_end(void)
 {
 	int tries, ret = 0;
@@ -61,9 +61,7 @@ static int load(void)
 	int file = open("/vcpc.ko", O_RDONLY | O_CLOEXEC);
 	int ret = file < 0 || syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
 
-	/*
-	 * Only root can access the new node, but the following tests also open it as other users.
-	 */
+	/* Tests that run later also open the new node as other users. */
 	if (!ret && chmod("/dev/vcpc", 0666))
 		ret = -errno;
 
@@ -71,7 +69,7 @@ static int load(void)
 	return ret;
 }
 
-/* Return whether the file contains a line with the module's name, or false if it does not exist. */
+/* Return whether the file exists and contains a line with the module's name. */
 static bool is_named_in(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -85,7 +83,10 @@ static bool is_named_in(const char *path)
 	return named;
 }
 
-/* Use an event that reports context switches, if there are hardware counters. */
+/*
+ * Use overflows, for which the module opens an event that reports context switches, if there are
+ * hardware counters.
+ */
 static int use_overflow(void)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
@@ -104,7 +105,7 @@ static void *ends(void *arg)
 	return arg;
 }
 
-/* Use an inherited set, because then the kernel reports new threads to the module. */
+/* Use an inherited set, for which the kernel reports new threads to the module. */
 static int use_it(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -119,8 +120,8 @@ static int use_it(void)
 }
 
 /*
- * Return the first object that the module left, or "" if there is none.  A debug kernel also
- * lists the locks of work queues while they exist.
+ * Return the name of a list in which the module has left something, or "" if there is none.  A
+ * debug kernel also lists the locks of existing work queues.
  */
 static const char *left_behind(void)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For each of the module's tests: the harness, functions that call the module, and tolerances for
- * times
- */
+/* Definitions shared by the module's tests: harness, calls, and tolerances for times */
 #ifndef VCPC_TEST_H
 #define VCPC_TEST_H
 
@@ -12,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * Return a percentage of @of: @exact if the VM counts instructions as time, which makes delays
- * reproducible; otherwise @loose, because a busy host can pause the machine at any time.
+ * Return @exact percent of @of in a VM with -icount, in which delays are reproducible.  Otherwise
+ * return @loose percent, because a busy host can pause the machine at any time.
  */
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {
@@ -21,8 +18,8 @@ static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 }
 
 /*
- * Without the module's device, skip the whole program, as users of kselftest expect. A program that
- * starts itself again with arguments has already passed this check.
+ * Skip the whole program without the module's device, as users of kselftest expect.  If the program
+ * executes itself with arguments, it has already passed this check.
  */
 static void __attribute__((constructor)) skip_without_device(int argc)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process that tests one cell of the table: it becomes the cell's caller, makes the call, and
+ * Test one cell of the table in a process that becomes the cell's caller, makes the call, and
  * compares the result with the documented one.
  */
 #include <sys/ptrace.h>
@@ -18,8 +18,8 @@ static int answer(int ret)
 }
 
 /*
- * The results for any holder of the descriptor, regardless of the target's state.  The holder can
- * read and close everything.  Calls on an instance fail, because the caller has none.
+ * The results for any process that holds the descriptor, regardless of the target's state.  The
+ * holder can read and close everything.  Calls on an instance fail, because the caller has none.
  */
 static const int answers[DEEDS] = {
 	[BIND] = OK,
@@ -37,7 +37,7 @@ static const int answers[DEEDS] = {
 
 int expected(const struct cell *c)
 {
-	/* In that namespace the target's thread ID does not exist. */
+	/* The target's thread ID does not exist in the new namespace. */
 	if (c->who == PID_NAMESPACE && c->deed == SAMPLE)
 		return INVAL;
 	return answers[c->deed];
@@ -73,7 +73,7 @@ static int do_deed(enum deed deed, int set, pid_t tid)
 	}
 }
 
-/* Pass a descriptor from one process to another. */
+/* Send a descriptor through a socket. */
 static void pass(int socket, int fd)
 {
 	union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
@@ -109,7 +109,7 @@ static int receive(int socket)
 	return fd;
 }
 
-/* Become the caller.  Return 0, or CANNOT if this machine does not support it. */
+/* Become the caller.  Return 0, or CANNOT if this machine does not support this kind of caller. */
 static int become_who(enum who who, pid_t tid)
 {
 	pid_t pid;
@@ -125,7 +125,7 @@ static int become_who(enum who who, pid_t tid)
 	case PID_NAMESPACE:
 		if (unshare(CLONE_NEWPID))
 			return CANNOT;
-		/* Only a child is in the new namespace. */
+		/* Continue in a child, because only children are in the new namespace. */
 		pid = fork();
 		if (pid > 0 && waitpid(pid, &status, 0) == pid)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT);
@@ -133,7 +133,7 @@ static int become_who(enum who who, pid_t tid)
 	case TRACER:
 		if (become_user(NOBODY))
 			return CANNOT;
-		/* This fails for a dead process, which cannot be traced. */
+		/* Ignore errors, because a dead process cannot be traced. */
 		(void)ptrace(PTRACE_SEIZE, tid, NULL, NULL);
 		return 0;
 	default:
@@ -141,7 +141,7 @@ static int become_who(enum who who, pid_t tid)
 	}
 }
 
-/* Run the caller's process, whose exit status is the result. */
+/* Run the caller's process.  Its exit status is the result. */
 static void caller(const struct cell *c, int socket, __u64 random)
 {
 	int set = c->set, ret;
@@ -173,7 +173,7 @@ int call_as(const struct cell *c, __u64 random)
 		caller(c, sockets[1], random);
 	if (c->who == RECEIVER)
 		pass(sockets[0], c->set);
-	/* Close the other copies; this close must be the last one. */
+	/* Close the other copies of the descriptor, because the caller must close the last one. */
 	if (c->deed == CLOSE)
 		close(c->set);
 	if (waitpid(pid, &status, 0) != pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cells of the table: targets, their states, and callers */
+/* The cells of the table, each with a caller, a call and a state of the target */
 #ifndef ATTACK_TABLE_TABLE_H
 #define ATTACK_TABLE_TABLE_H
 
@@ -8,36 +8,33 @@
 
 #define OTHER_USER	(NOBODY - 1)
 #define PAGES		50
-/* Number of events until the first request overflows; only frozen targets reach it */
+/* Number of events until the first request overflows.  Only targets that must freeze use NEAR. */
 #define FAR		(1ULL << 40)
 #define NEAR		10
 
-/* States of the target */
 enum state {
 	RUNNING, SLEEPING, STOPPED, FROZEN, CGROUP_FROZEN, DEAD, DEAD_LEADER, DYING,
 	KILLED_IN_SIGNAL, KILLED_BY_SECCOMP, IN_VFORK, SHARES_MEMORY,
 	EXECUTING, EXECUTING_SUID, EXECUTING_FCAP, EXECUTING_UNREADABLE, ENDED_ALIVE, STATES,
 };
 
-/* Callers */
 enum who { ROOT, SAME_USER, ANOTHER_USER, TRACER, RECEIVER, USER_NAMESPACE, PID_NAMESPACE, WHOS };
 
-/* Calls */
 enum deed {
 	BIND, SAMPLE, TOTAL, PRESET, RESTART, ENABLE, DISABLE, INSTANCES, UNBIND, UNBIND_ALL,
 	CLOSE, DEEDS,
 };
 
-/* Results as bits, because in some states several results are correct */
+/* Possible results as bits, because several results are correct in some states */
 enum { OK = 1, INVAL = 2, OTHER = 64 };
 
 /*
- * struct shared - shared by all processes of a cell
+ * struct shared - memory shared by all processes of a cell
  * @ready: the target has finished its part of the preparation
- * @go: it must now exit or execute
+ * @go: the target must now exit or execute the program
  * @leave: running or sleeping processes must finish
  * @signals: number of received signals
- * @pid: the target's PID, if it is not the result of fork()
+ * @pid: the target's PID, if fork() does not return it
  * @rights: the output of a program executed before the call: 'r' if it has privileges
  */
 struct shared {

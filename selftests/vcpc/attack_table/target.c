@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The target of a cell: it enters its state, and is checked after the call. */
+/* Make the target of a cell enter its state, and check it after the call. */
 #include <linux/seccomp.h>
 #include <sys/ptrace.h>
 
@@ -7,7 +7,7 @@
 
 #define STACK	(256 * 1024)
 
-/* Run after execve: print whether there are privileges, and touch pages on command. */
+/* Run this after execve: print whether the program has privileges, and touch pages on command. */
 static void speak(int hear, int say)
 {
 	char byte = status_number(getpid(), "CapPrm", "%llx") ? 'r' : 'n';
@@ -54,7 +54,7 @@ bool dies_meanwhile(enum state state)
 	return state == DYING || state == KILLED_IN_SIGNAL || state == KILLED_BY_SECCOMP;
 }
 
-/* The child shares the target's memory until the test allows it to continue. */
+/* Share memory with a vfork child until the test allows the child to continue. */
 static void wait_in_vfork(const struct cell *c)
 {
 	pid_t pid = vfork();
@@ -68,7 +68,7 @@ static void wait_in_vfork(const struct cell *c)
 	waitpid(pid, NULL, 0);
 }
 
-/* Enter the state, as far as the target can do this; the director does the rest. */
+/* Enter the state as far as the target can do this itself; bring_into_state() does the rest. */
 static void be_target(const struct cell *c)
 {
 	pthread_t thread;
@@ -94,7 +94,7 @@ static void be_target(const struct cell *c)
 		c->shared->ready = true;
 		while (!c->shared->go)
 			;
-		/* In strict mode, the target can exit only with exit(2). */
+		/* In strict mode, this call is not permitted and kills the target. */
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 		syscall(SYS_getppid);
 		_exit(21);
@@ -137,7 +137,7 @@ static void target(const struct cell *c, const int to[2], const int from[2])
 	    set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
 	    set_own(c->set, VCPC_IOC_RESTART))
 		_exit(24);
-	/* Keep the descriptor only in the other processes. */
+	/* Close the target's copy of the descriptor, because only other processes must have it. */
 	close(c->set);
 	be_target(c);
 }
@@ -180,7 +180,7 @@ static bool says(const struct cell *c, char *byte)
 	return read(c->hear, byte, 1) == 1;
 }
 
-/* As tracer, stop the target when a signal is about to be delivered, and kill it there. */
+/* As a tracer, stop the target when a signal is about to be delivered, and kill it there. */
 static void kill_in_signal(const struct cell *c)
 {
 	int status;
@@ -249,10 +249,7 @@ int bring_into_state(struct cell *c)
 	}
 }
 
-/*
- * Check that a program is no longer counted if it has gained privileges or if the caller cannot
- * read it.
- */
+/* Check that the program is no longer counted if it has gained privileges or cannot be read. */
 static const char *wrong_with_program(const struct cell *c)
 {
 	bool unreadable = c->state == EXECUTING_UNREADABLE || c->state == ENDED_ALIVE;
@@ -268,7 +265,10 @@ static const char *wrong_with_program(const struct cell *c)
 	if ((rights == 'r' || unreadable) && counted && !set_sample(c->set, c->pid, &after) &&
 	    after.sample.values[0] != before.sample.values[0])
 		return "it is counted after its end";
-	/* A tracer prevents the target from gaining privileges, but may already have exited. */
+	/*
+	 * If the caller traces the target, the target may have gained no privileges, or, if the
+	 * tracer has exited, it may have gained them.
+	 */
 	if (rights != 'r' && (c->state == EXECUTING_SUID || c->state == EXECUTING_FCAP) &&
 	    c->who != TRACER)
 		return "the program has no privileges";
@@ -282,7 +282,7 @@ static bool ended_as_it_should(const struct cell *c, int status)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Check the target after the call.  Return NULL if it is correct. */
+/* Check the target after the call.  Return NULL if it is correct, otherwise what is wrong. */
 const char *wrong_with_target(const struct cell *c)
 {
 	const char *wrong = NULL;
@@ -302,13 +302,13 @@ const char *wrong_with_target(const struct cell *c)
 		waitpid(c->helper, NULL, 0);
 	if (!ended_as_it_should(c, status))
 		return WIFSIGNALED(status) ? "a signal killed it" : "it ended with another status";
-	/* A thread that an overflow has stopped must have received the signal. */
+	/* Only a target that an overflow has frozen must have received the signal. */
 	if (c->shared->signals != (c->state == FROZEN))
 		return wrong ?: "it was sent the signal, or was not";
 	return wrong;
 }
 
-/* Ends of the pipes of the target's thread */
+/* The target thread's ends of the pipes */
 struct ends {
 	const struct cell *cell;
 	int to[2], from[2];
@@ -322,10 +322,7 @@ static int target_that_shares(void *arg)
 	return 0;
 }
 
-/*
- * Run as a process that shares the target's memory, but is a child of ours and not one of its
- * threads.
- */
+/* Run a process that shares the target's memory.  It is not one of the target's threads. */
 static void share_memory(struct ends *ends)
 {
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The acts of the fuzzer's workers */
+/* The actions of the fuzzer's workers */
 #ifndef FUZZ_ACTS_H
 #define FUZZ_ACTS_H
 

@@ -53,8 +53,8 @@ enum place some_place(struct fuzzer *f)
 }
 
 /*
- * Return the offset of @len bytes at @place in the arena, which the caller passes to the call, and
- * set @there to the number of mapped bytes.
+ * Choose @len bytes of the arena according to @place, and return their offset.  Set @there to the
+ * number of mapped bytes.
  */
 size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
 {

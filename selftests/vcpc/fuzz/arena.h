@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory for arguments, which ends at an unmapped page or is read-only, and random numbers */
+/*
+ * Allocate memory for arguments, which ends at an unmapped page or is read-only, and generate
+ * random numbers.
+ */
 #ifndef FUZZ_ARENA_H
 #define FUZZ_ARENA_H
 

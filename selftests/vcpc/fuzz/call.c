@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Make a call with an argument at an invalid place, and check its result. */
+/* Make a call whose argument may be at an invalid address, and check its result. */
 #include "../calls.h"
 #include "call.h"
 
-#define WINDOW		768	/* bytes checked before and after an argument */
+#define WINDOW		768	/* number of bytes that are checked, including the argument */
 
 void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b)
 {
@@ -37,7 +37,7 @@ void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 		wrong(f, h->op->name, "error not documented", ret, h->op->cmd);
 }
 
-/* Return the required result of reading the argument, if it is known. */
+/* Return the result that reading the argument must have, or MAY_ANY if it is unknown. */
 static int predict(const struct hostile *h, enum place place, size_t there)
 {
 	__u32 size;
@@ -62,7 +62,7 @@ static int predict(const struct hostile *h, enum place place, size_t there)
 	return h->must;
 }
 
-/* Set a size that is usually correct; the bytes after the argument can be nonzero. */
+/* Set a size that is usually correct.  The bytes after the argument can be nonzero. */
 static void some_size(struct fuzzer *f, struct hostile *h)
 {
 	const __u32 sizes[] = {
@@ -102,7 +102,7 @@ static void compare(struct fuzzer *f, const struct hostile *h, long ret,
 	}
 }
 
-/* Make the call; afterwards, h->image has the output. */
+/* Make the call, and store the output in h->image. */
 long fire(struct fuzzer *f, struct hostile *h)
 {
 	unsigned char before[WINDOW], *window;
@@ -117,7 +117,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	len = size > h->op->known && size <= sizeof(h->image) ? size : h->op->known;
 	at = lay(f, place, len, &there);
 	must = predict(h, place, there);
-	/* Read-only memory is an error if the call has output. */
+	/* A call with output must fail if its memory is read-only. */
 	if (place == PLACE_READ_ONLY && h->op->out_len && !h->op->out_on_failure && must <= 0)
 		must = must == MUST_WORK ? EFAULT : MUST_FAIL;
 
@@ -134,7 +134,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	ret = call(h->fd, h->op->cmd, address(&f->args, place, at));
 	compare(f, h, ret, before, window, len, at - from);
 	memcpy(h->image, f->args.rw + at, there < h->op->known ? there : h->op->known);
-	/* If there is no other reason for the failure, it must be the bad address. */
+	/* Expect EFAULT if the address is the only reason for a failure. */
 	if (h->op->out_on_failure && must > 0 && ret == -EFAULT &&
 	    (place == PLACE_READ_ONLY || there < h->op->out + h->op->out_len))
 		must = EFAULT;

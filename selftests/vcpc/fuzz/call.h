@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A hostile call: the place of its argument, its possible results, and the bytes that it may write
- */
+/* Describe a hostile call: the place of its argument, its possible results, and its output. */
 #ifndef FUZZ_CALL_H
 #define FUZZ_CALL_H
 
@@ -10,7 +8,7 @@
 
 #define REPORTS		10
 
-/* The expected result, in addition to the table of errors; > 0 is an errno */
+/* The expected result, which restricts the table of errors.  A positive value is an errno. */
 #define MAY_ANY		0
 #define MUST_FAIL	(-1)
 #define MUST_WORK	(-2)
@@ -21,13 +19,12 @@ struct verdicts {
 	char text[REPORTS][200];
 };
 
-/* A call and its argument */
 struct hostile {
 	const struct contract *op;
 	int fd;
-	bool strange_fd;	/* can be any file, or none */
+	bool strange_fd;	/* may be any file, or none */
 	int must;
-	unsigned char image[256];	/* the argument, and what follows it */
+	unsigned char image[256];	/* the argument and the bytes after it */
 };
 
 void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The documented results of each operation */
+/* Tabulate the documented results of each operation. */
 #include <errno.h>
 #include <linux/vcpc.h>
 

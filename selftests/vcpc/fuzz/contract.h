@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interface as a table: each operation, its output and its errors */
+/* Describe the interface as a table of operations, with their outputs and errors. */
 #ifndef FUZZ_CONTRACT_H
 #define FUZZ_CONTRACT_H
 
@@ -20,10 +20,10 @@ struct contract {
 	size_t known;
 	size_t out, out_len;
 	bool out_on_failure;
-	int errors[16];		/* terminated by 0 */
+	int errors[16];
 };
 
-/* Each operation, as documented */
+/* The documented operations */
 extern const struct contract contract[OP_NR];
 
 #endif /* FUZZ_CONTRACT_H */

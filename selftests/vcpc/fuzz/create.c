@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Create sets of all kinds, valid and invalid. */
+/* Create valid and invalid sets of all kinds. */
 #include "../signaled.h"
 #include "acts.h"
 
 /*
- * Set an early overflow, but not so early for clocks and cycles that an emulated machine can do
- * nothing else.
+ * Set an early overflow.  For clocks and cycles it must not be so early that an emulated machine
+ * spends all its time on overflows.
  */
 static void overflow_soon(struct worker *w, struct vcpc_request *r)
 {
@@ -48,7 +48,7 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 	return r;
 }
 
-/* Put requests into the arena, some of them invalid or partly unmapped. */
+/* Put requests into the arena.  Some are invalid or partly unmapped. */
 static void some_requests(struct worker *w, struct vcpc_set_create_args *args, int *must,
 			  struct own_set *own)
 {
@@ -73,7 +73,7 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 		*must = MUST_FAIL;
 }
 
-/* Request overflows with and without a signal. */
+/* Request a signal for overflows, even if no request overflows, or none. */
 static void some_signal(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
 			int *must)
 {

@@ -20,14 +20,14 @@ void do_unknown(struct worker *w)
 	struct hostile h = { .op = &contract[OP_UNKNOWN] };
 	unsigned long cmd;
 
-	/* Use any size and direction with an unassigned number. */
+	/* Use an unassigned number with any size and direction. */
 	cmd = _IOC(below(&w->f, 4), VCPC_IOC_TYPE, 0x20 + below(&w->f, 224), below(&w->f, 512));
-	/* Assigned numbers have a fixed direction, but any size is accepted. */
+	/* Use an assigned number with a wrong direction.  The size would be accepted. */
 	if (one_in(&w->f, 2))
 		cmd = _IOC(_IOC_NONE, VCPC_IOC_TYPE, below(&w->f, _IOC_NR(VCPC_IOC_INSTANCES)), 24);
 	h.fd = one_in(&w->f, 2) ? w->device : w->own[below(&w->f, OWN)].fd;
 	judge(&w->f, &h, ENOTTY, call(h.fd, cmd, w->f.args.rw));
-	/* Make device calls on a set, and set calls on the device. */
+	/* Use a set's command on the device, or a device's command on a set. */
 	if (one_in(&w->f, 2))
 		judge(&w->f, &h, ENOTTY, call(w->device, VCPC_IOC_BIND + below(&w->f, 8),
 					      w->f.args.rw));

@@ -2,7 +2,7 @@
 /* Set presets. */
 #include "acts.h"
 
-/* Choose presets mostly near the current value, so values can still be checked. */
+/* Choose a preset, usually near the current value, so that values can still be checked. */
 static __u64 some_preset(struct worker *w, struct own_set *own, __u32 request)
 {
 	if (!own || request >= own->nr)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Read samples and lists into buffers of any size at any place. */
+/* Read samples and lists into buffers of any size at any address. */
 #include <time.h>
 
 #include "acts.h"
 
-/* Check the values: no software event happens a trillion times. */
+/* Check that values are plausible: no software event happens a trillion times. */
 static void check_values(struct worker *w, const char *name, const struct own_set *own,
 			 const struct vcpc_sample *sample)
 {
@@ -28,7 +28,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 	return !(state & ~known);
 }
 
-/* Check that this is a valid sample of the set. */
+/* Check that @from contains a valid sample of the set. */
 void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from)
 {
 	union {
@@ -65,7 +65,7 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 
 	if (ret >= 0) {
 		check_sample(w, name, own, buf);
-		/* Only read() reveals the number of values of another process's set. */
+		/* For a set of another process, only read() reveals the number of values. */
 		if (own)
 			end = sample_len(own);
 		else
@@ -130,7 +130,7 @@ void do_sample(struct worker *w)
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	memcpy(h.image, &args, sizeof(args));
 	ret = fire(&w->f, &h);
-	/* A total contains the presets once per instance. */
+	/* Do not check a total, which contains the presets once per instance. */
 	check_buffer(w, h.op->name, args.flags ? NULL : own, ret, at, there);
 }
 
@@ -149,7 +149,7 @@ void do_instances(struct worker *w)
 		place = PLACE_PLAIN;
 	at = lay(&w->f, place, (size_t)args.room * args.info_size, &there);
 	args.info = pointer(address(&w->f.data, place, at));
-	/* Without an instance, nothing is written. */
+	/* If the set has no instance, the call writes nothing. */
 	if (one_in(&w->f, 20))
 		args.room = place < PLACE_READ_ONLY ? args.room : (__u32)draw(&w->f);
 	if (one_in(&w->f, 20)) {
@@ -185,7 +185,7 @@ void do_read(struct worker *w)
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	ret = read(h.fd, address(&w->f.data, place, at), size);
 	ret = ret < 0 ? -errno : ret;
-	/* If the descriptor is not a set, nothing is returned. */
+	/* If the descriptor belongs to another file, there may be no result to check. */
 	if (h.strange_fd && !ret)
 		return;
 	judge(&w->f, &h, h.must, ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Use trace tags and events, and the page with the listener flags. */
+/* Use trace tags, events, and the page with the listener flags. */
 #include "acts.h"
 
 void do_tag(struct worker *w)
@@ -54,7 +54,7 @@ static int trace_must(const struct vcpc_trace_write *event)
 	return event->value && !value ? EINVAL : MAY_ANY;
 }
 
-/* Return an event, usually a valid one. */
+/* Return an event, which is usually valid. */
 static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 {
 	struct vcpc_trace_write event = { .op = 1 + below(&w->f, 6) };
@@ -79,7 +79,7 @@ static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 	return event;
 }
 
-/* Return the struct's size or another one; the memory can end before it. */
+/* Return the size to pass, usually that of the struct.  Mapped memory can end before it. */
 static size_t some_size(struct worker *w, struct hostile *h, enum place place, size_t there)
 {
 	const size_t known = h->op->known;
@@ -93,15 +93,15 @@ static size_t some_size(struct worker *w, struct hostile *h, enum place place, s
 		h->must = EINVAL;
 	else if (size > PAGE)
 		h->must = E2BIG;
-	/* Memory after the struct can be zero, nonzero, or unmapped. */
+	/* The memory after the struct can be zero, nonzero or unmapped. */
 	else if (size > known)
 		h->must = MAY_ANY;
 	return size;
 }
 
 /*
- * Use write(2), or pwrite(2) at the only valid position; the errors of other files are also
- * permitted there.
+ * Use write(2), or pwrite(2) at the only valid position.  If the descriptor is another file's, that
+ * file's errors are permitted.
  */
 static void write_event(struct worker *w, const struct hostile *h, const void *from, size_t size)
 {
@@ -148,7 +148,7 @@ void do_advise(struct worker *w)
 	judge(&w->f, &h, h.strange_fd ? MAY_ANY : h.must, ret < 0 ? -errno : ret);
 }
 
-/* Check the contents of the page with the listener flags, and that it cannot be changed. */
+/* Check the contents of the page with the listener flags, and that the page cannot be modified. */
 static void use_page(struct worker *w, const struct hostile *h, void *at, int prot)
 {
 	const volatile struct vcpc_trace_page *page = at;
@@ -187,7 +187,7 @@ void do_map(struct worker *w)
 		return;
 	if (!h.strange_fd)
 		use_page(w, &h, at, prot);
-	/* A mapping that is too long or at another offset fails. */
+	/* Try to extend the mapping, which may move it. */
 	moved = one_in(&w->f, 4) ? mremap(at, pages * PAGE, (pages + 1) * PAGE, MREMAP_MAYMOVE) :
 				   MAP_FAILED;
 	if (moved == MAP_FAILED)

@@ -2,7 +2,7 @@
 /* Choose the file for a call, and the thread to sample. */
 #include "worker.h"
 
-/* Return a file that only this thread uses, or one that any thread can close at the same time. */
+/* Return a descriptor that may be invalid, or that other threads can close at any time. */
 static int strange_fd(struct worker *w)
 {
 	struct process *p = w->process;

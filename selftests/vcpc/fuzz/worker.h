@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The callers: processes whose threads share files, and the private state of each thread */
+/* Define the callers: processes whose threads share files, and the private state of each thread. */
 #ifndef FUZZ_WORKER_H
 #define FUZZ_WORKER_H
 
@@ -13,7 +13,7 @@
 #define COMMON		8	/* files that all threads of a process use */
 #define TAGS		6
 
-/* A set and its known properties; its values are unknown if other threads can change them. */
+/* A set and its known properties.  Its values are unknown if other threads can change them. */
 struct own_set {
 	int fd;
 	unsigned int nr;
@@ -21,7 +21,6 @@ struct own_set {
 	__u64 presets[MAX_VALUES];
 };
 
-/* A process of the run, whose threads share files */
 struct process {
 	struct verdicts *verdicts;
 	int common[COMMON];

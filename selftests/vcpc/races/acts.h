@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The acts of an actor */
+/* The operations that an actor performs */
 #ifndef RACES_ACTS_H
 #define RACES_ACTS_H
 

@@ -2,7 +2,7 @@
 /* Take a CPU offline and online, and try to unload the module. */
 #include "acts.h"
 
-/* Take a CPU other than the first offline and online, if the kernel can do this. */
+/* Take CPU 1 offline or online, if the kernel supports this. */
 void do_cpu(struct actor *a)
 {
 	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);
@@ -18,7 +18,7 @@ out:
 		close(fd);
 }
 
-/* Try to unload the module, which must fail because a descriptor is always open. */
+/* Try to unload the module.  This must fail, because a descriptor is always open. */
 void do_unload(struct actor *a)
 {
 	static const int says[] = { EWOULDBLOCK, 0 };

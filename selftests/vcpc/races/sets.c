@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Make calls on sets, which another thread can close, unbind, enable or disable at any time. */
+/* Make calls on sets that other threads can close, unbind, enable or disable at any time. */
 
 #include "../inherited.h"
 #include "../signaled.h"
@@ -40,7 +40,10 @@ void do_turn(struct actor *a)
 	check(a->world, "turn", set_own(some_set(a), cmds[below(a, 3)]), other_says);
 }
 
-/* Return a preset that overflows soon, but not so soon that a clock does nothing else. */
+/*
+ * Return a preset that overflows soon.  For a clock, it must not be so soon that the machine spends
+ * all its time on overflows.
+ */
 static __u64 soon(struct actor *a, bool faults)
 {
 	return -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));
@@ -55,7 +58,7 @@ void do_preset(struct actor *a)
 	};
 	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
 
-	/* The first request of each set counts page faults, the others clocks and cycles. */
+	/* The first request of each set counts page faults; the others count time and cycles. */
 	if (below(a, 2))
 		args.preset = soon(a, args.request == 0);
 	check(a->world, "PRESET", call(some_set(a), VCPC_IOC_PRESET, &args), says);
@@ -106,7 +109,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 	args->signal = below(a, 2) ? OVERFLOW_SIGNAL : 0;
 }
 
-/* Close a set while others may use it, and replace it. */
+/* Close a set while other threads may use it, and replace it with a new one. */
 void do_replace(struct actor *a)
 {
 	struct vcpc_request requests[3] = { page_faults, task_clock, cycles };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The counted threads and processes start, fork, exec, exit, migrate and are killed. */
+/*
+ * Start targets, whose threads and processes fork, exec, exit, migrate and are killed while they
+ * are counted.
+ */
 #include <pthread.h>
 #include <sched.h>
 
@@ -18,7 +21,7 @@ static void *short_thread(void *arg)
 	return NULL;
 }
 
-/* Run as a target, which ends soon and has its own copy of the world. */
+/* Run as a target, which exits soon.  It has its own copy of the descriptors. */
 static void live(struct actor *a)
 {
 	struct actor own[2];
@@ -34,7 +37,7 @@ static void live(struct actor *a)
 			_exit(0);
 	}
 	if (below(a, 3) == 0)
-		_exit(0);	/* The target's threads are still running. */
+		_exit(0);	/* Exit while the target's threads are running. */
 	if (below(a, 3) == 0) {
 		pid = fork();
 		if (!pid)
@@ -74,7 +77,7 @@ void do_thread(struct actor *a)
 		pthread_join(thread, NULL);
 }
 
-/* Move the targets to other CPUs. */
+/* Move a target to another CPU. */
 void do_move(struct actor *a)
 {
 	cpu_set_t cpus;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Objects that all actors share, and the permitted results of a call */
+/* Provide the objects that all actors share, and check that results of calls are permitted. */
 #include "world.h"
 
 unsigned int below(struct actor *a, unsigned int n)
@@ -13,8 +13,8 @@ bool stopped(struct world *w)
 }
 
 /*
- * Check that a call's result is documented.  EBADF and ENOTTY are also valid, because other threads
- * close descriptors and reuse their numbers at any time.
+ * Check that a call's result is documented, and return it.  EBADF and ENOTTY are also valid,
+ * because other threads close descriptors and reuse their numbers at any time.
  */
 int check(struct world *w, const char *what, int ret, const int *allowed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Objects that all actors share, and the permitted results of a call */
+/* Provide the objects that all actors share, and check that results of calls are permitted. */
 #ifndef RACES_WORLD_H
 #define RACES_WORLD_H
 
