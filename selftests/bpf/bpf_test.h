@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of the BPF programs: statistics by name, and raw trace events */
+/*
+ * Functions for the tests of the BPF programs: read statistics by name, and pass events directly to
+ * the device.
+ */
 #ifndef BPF_TEST_H
 #define BPF_TEST_H
 
@@ -139,8 +142,8 @@ static inline int private_bpffs(void)
 }
 
 /*
- * Wait until no listener is attached: Linux 6.12 detaches a program from a tracepoint some time
- * after the request.
+ * Return whether no listener is attached, after waiting for it: Linux 6.12 detaches a program from
+ * a tracepoint some time after the request.
  */
 static inline int nobody_listens(void)
 {
@@ -177,8 +180,8 @@ static inline unsigned int open_now(struct shim_trace *trace)
 }
 
 /*
- * Set up a test that turns tracing on through this transport (SHIM_TRACE_F_MODULE, _PROBES, or 0).
- * Return 0 or a negated errno.  Set @missing to the feature that the machine lacks, or to NULL.
+ * Set up a test that turns tracing on through @way (SHIM_TRACE_F_MODULE, _PROBES, or 0).  Return 0
+ * or a negated errno.  Set @missing to the feature that the machine lacks, or to NULL.
  */
 static inline int trace_place(uint32_t way, const char **missing)
 {
@@ -196,7 +199,7 @@ static inline int trace_place(uint32_t way, const char **missing)
 	return *missing ? 0 : err;
 }
 
-/* The harness runs a test even if its set-up was skipped, so each test must begin with this. */
+/* Begin each test with this, because the harness runs a test even if its set-up was skipped. */
 #define UNLESS_MISSING() do {						\
 	if (self->missing)						\
 		SKIP(return, "%s", self->missing);			\
@@ -217,7 +220,7 @@ static inline int in_child(void (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The arguments of a thread of traced_by_threads() */
+/* One thread of traced_by_threads() */
 struct tracing_thread {
 	pthread_t thread;
 	char tag[24];
@@ -266,7 +269,7 @@ static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 
-/* Each test turns tracing on itself, after turning it off in case it is on. */
+/* Turn tracing off in case it is on, and then on with these options. */
 #define TRACING_ON(options) do {					\
 	shim_trace_off();						\
 	ASSERT_EQ(0, shim_trace_on(options));				\

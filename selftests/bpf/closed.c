@@ -21,7 +21,7 @@ static int fire(int fd, uint32_t op, uint32_t handle, uint32_t thread)
 	return posix_fadvise(fd, 0, both, VCPC_TRACE_ADVICE + op);
 }
 
-/* Begin transactions of @n threads on a new descriptor. Return the descriptor, or -1. */
+/* Begin transactions as @n threads on a new descriptor. Return the descriptor, or -1. */
 static int begin(const char *name, uint32_t n, uint32_t *handle)
 {
 	int fd = raw_open(), bad = fd < 0;
@@ -56,8 +56,8 @@ FIXTURE_TEARDOWN(closed)
 }
 
 /*
- * A user can use all of the user's rows repeatedly, while an open file with the same tag keeps its
- * rows.
+ * A user can repeatedly use the user's whole share of rows, while an open file with the same tag
+ * keeps its rows.
  */
 TEST_F(closed, rows_are_free)
 {
@@ -175,10 +175,7 @@ TEST_F(closed, while_others_move_them)
 
 enum { OPENERS = 4 };
 
-/*
- * Repeatedly open a descriptor, begin, and close a copy and the descriptor; the argument is the
- * number of times.
- */
+/* Repeatedly open a descriptor, begin a transaction, and close a copy and the descriptor. */
 static void *open_and_close(void *times)
 {
 	uint32_t handle;
@@ -192,7 +189,7 @@ static void *open_and_close(void *times)
 	return NULL;
 }
 
-/* Threads open and close descriptors repeatedly, and no row remains. */
+/* If threads repeatedly open and close descriptors, no row remains in use. */
 TEST_F(closed, again_and_again)
 {
 	long times = strtol(getenv("CLOSES") ?: "2000", NULL, 10);
@@ -214,7 +211,8 @@ TEST_F(closed, again_and_again)
 }
 
 /*
- * As an ordinary user, until killed: open descriptors, begin a transaction on each, and close it.
+ * Start an ordinary user that opens a descriptor, begins a transaction and closes the descriptor,
+ * until killed.
  */
 static pid_t closer(void)
 {

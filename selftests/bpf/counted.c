@@ -6,7 +6,7 @@
 
 #include "faults.h"
 
-#define PAIRS	1024	/* number of pairs of a tag and events that fit */
+#define PAIRS	1024	/* number of combinations of a tag and a set of events that fit */
 
 FIXTURE(counted) {
 	struct shim_handle *handle;
@@ -80,8 +80,8 @@ TEST_F(counted, bound_anew_inside)
 }
 
 /*
- * The same if the set has already counted past its earlier value, which makes the difference look
- * valid.
+ * This also applies if the set has already counted more than before it was bound again, which makes
+ * the difference look valid.
  */
 TEST_F(counted, bound_anew_inside_and_further)
 {
@@ -99,8 +99,8 @@ TEST_F(counted, bound_anew_inside_and_further)
 }
 
 /*
- * If counts do not fit into the map, the transaction is still recorded, and its counts are reported
- * as lost.
+ * If counts do not fit into the map, the transaction is recorded without them, and its counts are
+ * reported as lost.
  */
 TEST_F(counted, full)
 {
@@ -151,7 +151,10 @@ static int in_thread(void *name)
 	       pthread_join(thread, &done) || !done;
 }
 
-/* A thread requests counts only if it has such a set, even if another thread has bound the set. */
+/*
+ * A thread requests counts only if it has a set that counts transactions, even if another thread
+ * has bound such a set.
+ */
 TEST_F(counted, in_threads_that_inherit)
 {
 	ASSERT_EQ(0, in_thread("inherits nothing"));
@@ -193,8 +196,8 @@ static void begins_and_dies(void)
 }
 
 /*
- * If programs measure the begin times, only transactions with counts send begins, which use one row
- * of vc_open each.
+ * If programs measure the start times themselves, only transactions with counts send begins, each
+ * of which uses one row of vc_open.
  */
 TEST_F(counted, begins_of_others_stay_away)
 {

@@ -42,7 +42,7 @@ static int is_in(uint64_t ns, unsigned int slot)
 	return ns >= shim_trace_hist_floor(slot) && ns < shim_trace_hist_floor(slot + 1);
 }
 
-/* A transaction of 30 ms and one of 3 ms are in their histogram buckets. */
+/* Transactions of 30 ms and 3 ms are in the histogram buckets for these times. */
 TEST_F(counts, times)
 {
 	ASSERT_EQ(0, pmtracebegin("slept"));
@@ -130,7 +130,7 @@ TEST_F(counts, kinds_are_independent)
 	EXPECT_TRUE(self->stat.value == 41);
 }
 
-/* NaN is recorded as the last value, but not as the minimum or the maximum. */
+/* A NaN is recorded as the last value, but not as the minimum or the maximum. */
 TEST_F(counts, values_that_are_no_numbers)
 {
 	const double values[] = { NAN, -0.5, INFINITY, -3, 0, NAN };
@@ -223,8 +223,7 @@ TEST_F(counts, many_tags)
 #define OFTEN	60
 
 /*
- * One handle reads tags that are idle, active, new, or only aborted.  The counts must match each
- * time.
+ * One handle repeatedly reads tags that are idle, active, new or only aborted.  All counts match.
  */
 TEST_F(counts, a_handle_reads_again_and_again)
 {
@@ -234,7 +233,7 @@ TEST_F(counts, a_handle_reads_again_and_again)
 
 	ASSERT_EQ(0, shim_trace_open(&trace));
 	for (unsigned int round = 0; round < OFTEN; round++) {
-		/* The newest tag and one other are active; then none. */
+		/* In two of five rounds, the newest tag and another one are active. */
 		unsigned int moves[2] = { round / 5, round * 7 % (round / 5 + 1) };
 
 		for (int i = 0; round % 5 < 2 && i < 2; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs write statistics themselves: they have the same values, and can be read in the same way.
+ * Programs write statistics themselves.  The values are the same as with other transports, and are
+ * read in the same way.
  */
 #include <math.h>
 #include <semaphore.h>
@@ -47,7 +48,7 @@ TEST_F(direct, statistics)
 	ASSERT_EQ(0, read_stat("own", SHIM_TRACE_TRANSACTION, &self->stat));
 	EXPECT_EQ(1001, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
-	/* This transaction ended last; an abort is not an end. */
+	/* The last transaction to end is this one, because an abort is not an end. */
 	EXPECT_GE(self->stat.last_took_ns, 19990000);
 	EXPECT_GE(self->stat.max_ns, self->stat.last_took_ns);
 	/* On a busy host any other transaction can have taken longer. */
@@ -79,7 +80,7 @@ TEST_F(direct, values)
 	EXPECT_EQ(1, count_of("value", SHIM_TRACE_COUNTER));
 }
 
-/* Threads use the same tag, and no event is lost. */
+/* If threads use the same tag, no event is lost. */
 TEST_F(direct, threads)
 {
 	UNLESS_MISSING();
@@ -152,7 +153,7 @@ static void *points_of_many(void *unused)
 	return (void *)bad;
 }
 
-/* When threads exit, later threads reuse their rows, tag by tag. */
+/* When threads exit, later threads reuse their rows for each of their tags. */
 TEST_F(direct, many_tags)
 {
 	uint64_t wrong = 0;
@@ -197,8 +198,8 @@ static void *holds_a_slot(void *told_to_end)
 }
 
 /*
- * A thread without a row searches for one at increasing intervals, until a thread with the same tag
- * has exited.
+ * A thread without a row searches for one at increasing intervals, and finds one after a thread
+ * with the same tag has exited.
  */
 TEST_F(direct, a_slot_becomes_free)
 {
@@ -241,7 +242,7 @@ static void *ends_late(void *unused)
 	return NULL;
 }
 
-/* Events from other destructors, after the thread has released its rows, are counted once. */
+/* Events from destructors that run after the thread has released its rows are counted once. */
 TEST_F(direct, destructors)
 {
 	pthread_t thread;
@@ -275,7 +276,7 @@ static void *forks_and_ends(void *bad)
 	return NULL;
 }
 
-/* When a thread of a child exits, it releases none of the parent's rows. */
+/* When a thread exits in a child, it does not release rows of the parent. */
 TEST_F(direct, a_child_ends_as_a_thread)
 {
 	pthread_t thread;
@@ -296,8 +297,8 @@ static void begins_inside(void)
 }
 
 /*
- * A transaction that never ends is not recorded.  The process's earlier transactions and the
- * parent's events are not lost.
+ * A transaction in which a process ends is not recorded.  The process's earlier transactions and
+ * the parent's events are not lost.
  */
 TEST_F(direct, ends_inside)
 {

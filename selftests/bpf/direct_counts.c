@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Transactions whose statistics the thread writes itself contain correct counts. */
+/* Transactions contain correct counts if the thread writes its statistics itself. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(direct_counts)
 	shim_trace_off();
 }
 
-/* Sum up the counts of an event over all rows of a tag, and return the number of rows. */
+/* Add up the counts of an event over all rows of a tag, and return the number of rows. */
 static unsigned int counted(struct shim_trace *trace, const char *tag, const char *event,
 			    uint64_t *transactions, uint64_t *sum)
 {
@@ -92,7 +92,7 @@ TEST_F(direct_counts, in_each)
 	EXPECT_COUNTED("nothing of it", "page-faults", 0, 0, 0, 0);
 }
 
-/* Nested transactions of two tags have separate counts. */
+/* Nested transactions with different tags have separate counts. */
 TEST_F(direct_counts, nested)
 {
 	UNLESS_MISSING();
@@ -161,7 +161,7 @@ TEST_F(direct_counts, begun_or_ended_by_another)
 	EXPECT_EQ(4, count_of("shared", SHIM_TRACE_TRANSACTION));
 }
 
-/* A thread whose set is destroyed here while it traces */
+/* A thread that traces while the main thread destroys its set */
 struct victim {
 	struct shim_handle *handle;
 	struct shim_set *_Atomic set;
@@ -203,7 +203,7 @@ TEST_F(direct_counts, destroyed_by_another)
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		ASSERT_EQ(0, v.bad);
 	}
-	/* The new set has other events, so it has its own row. */
+	/* Each new set has other events, so the set has a separate row. */
 	EXPECT_LE(counted(self->trace, "destroyed", "context-switches", &n, &sum), 1);
 	EXPECT_LE(sum, 1000000);
 	EXPECT_GE(count_of("destroyed", SHIM_TRACE_TRANSACTION), 2000);
@@ -229,9 +229,7 @@ TEST_F(direct_counts, two_sets)
 	shim_set_destroy(other);
 }
 
-/*
- * If a set is bound again, stopped or unbound inside a transaction, the transaction is not counted.
- */
+/* If a set is bound again, stopped or unbound inside a transaction, there are no counts. */
 TEST_F(direct_counts, changed_inside)
 {
 	UNLESS_MISSING();
@@ -267,8 +265,8 @@ static void *rebinds(void *arg)
 }
 
 /*
- * The same holds if another thread binds the set again, or stops and starts it.  Sets of the module
- * cannot be bound or unbound by another thread.
+ * This also applies if another thread binds the set again, or stops and starts it.  Sets of the
+ * module cannot be bound or unbound by another thread.
  */
 TEST_F(direct_counts, changed_by_another)
 {
@@ -329,7 +327,7 @@ static void traces_in_child(void)
 			_exit(1);
 }
 
-/* A child inherits neither its parent's set nor its counters. */
+/* A child inherits neither the parent's set nor its counters. */
 TEST_F(direct_counts, forked)
 {
 	UNLESS_MISSING();
@@ -365,7 +363,7 @@ static uint64_t all_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Consecutive threads share a row, in which their counts are added up. */
+/* Threads that run one after the other share a row, which holds the sum of their counts. */
 TEST_F(direct_counts, threads)
 {
 	struct shim_trace_drops drops;
@@ -416,7 +414,7 @@ static void on_alarm(int sig)
 
 	(void)sig;
 	handled++;
-	/* The call can fail, because the interrupted call may be inside the library. */
+	/* A call can fail, because the interrupted call may be inside the library. */
 	if (!pmtracebegin("of both"))
 		pmtraceend("of both");
 	pmtracebegin("handler's");
@@ -482,8 +480,8 @@ static void __attribute__((noinline)) loop(long n)
 }
 
 /*
- * Count the instructions of a loop.  Doubling the additional rounds doubles the additional
- * instructions, regardless of the instructions of begin and end.
+ * Count the instructions of a loop.  If the number of additional rounds doubles, so does the number
+ * of additional instructions, independent of those of begin and end.
  */
 TEST_F(direct_counts, instructions)
 {
@@ -513,15 +511,18 @@ TEST_F(direct_counts, instructions)
 	least = sum[2] - sum[1];
 	EXPECT_GE(least, 10 * 1000);
 	EXPECT_LT(sum[0], 10 * 3000);
-	/* After a context switch, reading the counters takes several hundred instructions more. */
+	/*
+	 * Allow for a context switch, after which reading the counters takes several hundred more
+	 * instructions.
+	 */
 	EXPECT_GE(sum[3] - sum[2], least - least / 50);
 	EXPECT_LE(sum[3] - sum[2], least + least / 50);
 	shim_set_destroy(set);
 }
 
 /*
- * A thread cannot count for another thread's transactions, but the module counts for threads that
- * inherit.
+ * A thread's own counters do not count other threads' transactions, but the module's counters count
+ * for threads that inherit.
  */
 TEST_F(direct_counts, for_others)
 {

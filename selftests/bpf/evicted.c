@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When the module evicts an idle tag, its statistics are deleted. */
+/* When the module evicts an idle tag, the tag's statistics are deleted. */
 #include <shim/shim.h>
 
 #include "bpf_test.h"
@@ -17,7 +17,7 @@ static int set_parameter(const char *path, const char *n)
 	return failed;
 }
 
-/* Set the maximum numbers of tags per user and of idle tags. */
+/* Set the maximum number of tags per user and the maximum number of idle tags. */
 static int set_limits(const char *each, const char *idle)
 {
 	return set_parameter(LIMIT("max_user_tags"), each) || set_parameter(LIMIT("max_idle_tags"), idle);
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(evicted)
 	shim_trace_off();
 }
 
-/* Use a tag in a child, which releases the tag by exiting. */
+/* Use a tag in a child, whose exit releases the tag. */
 static int use_tag(const char *name)
 {
 	int status;
@@ -105,7 +105,7 @@ static void with_ten_sets(void)
 	_exit(bad);
 }
 
-/* A tag has counts of a limited number of sets of events, which are deleted with the tag. */
+/* A tag has counts of a limited number of sets of events.  They are deleted with the tag. */
 TEST_F(evicted, counts_go_with_the_tag)
 {
 	const char *const counts = VC_PIN_DIR "/vc_count";
@@ -136,9 +136,7 @@ TEST_F(evicted, held_tags_stay)
 	EXPECT_EQ(1, count_of("held", SHIM_TRACE_POINT));
 }
 
-/*
- * As another user, record a point for each of that user's tags, without keeping any of them in use.
- */
+/* As another user, record a point for each of @n tags, without keeping any of them in use. */
 static int use_tags_as(uid_t uid, int n)
 {
 	int status, bad = 0;
@@ -158,7 +156,7 @@ static int use_tags_as(uid_t uid, int n)
 	_exit(bad);
 }
 
-/* Return the number of these tags that have statistics, each of one point. */
+/* Return how many of a user's tags @from to @to - 1 have statistics; each must be of one point. */
 static int known_of(uid_t uid, int from, int to)
 {
 	int known = 0;
@@ -183,7 +181,7 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(4, known_of(1001, 0, 4));
 	EXPECT_EQ(12, known_of(1002, 88, 100));
 	EXPECT_EQ(0, known_of(1002, 0, 88));
-	/* The first user fills half of the map, and then reuses that half. */
+	/* When both users create many tags, each keeps half of the idle tags. */
 	ASSERT_EQ(0, use_tags_as(1001, 100));
 	EXPECT_EQ(8, known_of(1001, 0, 100));
 	EXPECT_EQ(8, known_of(1001, 92, 100));
@@ -197,7 +195,7 @@ TEST_F(evicted, accounts_go_with_the_last_tag)
 	for (uid_t uid = 1001; uid <= 1040; uid++)
 		ASSERT_EQ(0, use_tags_as(uid, 1));
 	EXPECT_EQ(1, known_of(1040, 0, 1));
-	/* Three rows always exist. */
+	/* In addition to the users' rows, vc_user always has three rows. */
 	EXPECT_GE(9 + 3, rows_of("/sys/fs/bpf/vcpc/vc_user"));
 	EXPECT_LE(4, rows_of("/sys/fs/bpf/vcpc/vc_user"));
 }

@@ -32,7 +32,7 @@ static int transact(void)
 		if (!err)
 			err = pmtracepoint("point");
 	}
-	/* The map is full, so this tag counts as dropped. */
+	/* The map is full, so this tag is counted as lost. */
 	if (!err)
 		err = pmtracebegin("more");
 	return err ? err : pmtraceend("more");
@@ -59,7 +59,6 @@ static void say_processes(struct shim_trace *trace)
 	say("\n");
 }
 
-/* Read the maps. */
 static void reading(void)
 {
 	struct shim_trace_drops drops = { 0 };
@@ -100,7 +99,7 @@ static void show(const pmResult *r)
 	say("\n");
 }
 
-/* Fetch; a metric's error is in its value count. */
+/* Fetch.  Return the error of the call, or of the first metric with an error (its numval). */
 static int fetch(pmResult **r)
 {
 	int err = pmFetch(2, ids, r);
@@ -115,7 +114,6 @@ static int fetch(pmResult **r)
 	return err;
 }
 
-/* Read the metrics of a local context. */
 static void metrics(void)
 {
 	const char *names[] = { "trace.transact.count", "trace.point.count" };
@@ -155,7 +153,7 @@ static void recording(void)
 	say("close %ld\n", LAST(shim_record_close(rec)));
 }
 
-/* Read the values of the last record that the recorder has written. */
+/* Read the last record that the recorder has written. */
 static void read_back(void)
 {
 	const char *name = "trace.transact.count";
@@ -214,7 +212,7 @@ int main(void)
 	};
 	int err;
 
-	umask(077);	/* the list of events must still be readable for all users */
+	umask(077);	/* Users other than root must still be able to read the list of events. */
 	shim_trace_off();
 	err = shim_trace_on(&options);
 	if (err) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Transactions that cause a given number of page faults */
+/* Perform transactions that cause a known number of page faults. */
 #ifndef BPF_FAULTS_H
 #define BPF_FAULTS_H
 
 #include "bpf_test.h"
 
-/* Cause exactly this number of faults. */
+/* Cause exactly @pages page faults. */
 static inline int touch(size_t pages)
 {
 	size_t page = sysconf(_SC_PAGESIZE);

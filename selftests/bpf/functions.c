@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Trace calls of functions of a program without trace calls.  Each call is counted, or counted as
- * lost.
- */
+/* Trace functions of a program without trace calls.  Each call is counted, or counted as lost. */
 #include <setjmp.h>
 #include <signal.h>
 #include <time.h>
@@ -36,7 +33,7 @@ int work(int n)
 	return n;
 }
 
-/* Each page is touched for the first time, which causes a fault. */
+/* Cause one page fault per page, by touching it for the first time. */
 int touch(int pages)
 {
 	size_t size = (size_t)pages * sysconf(_SC_PAGESIZE);
@@ -87,7 +84,7 @@ void end_here(void)
 	__asm__ volatile("nop; nop");
 }
 
-/* A compiler might not generate a tail call, so write it in assembly. */
+/* Write the tail call in assembly, because a compiler might not generate it. */
 #ifdef __x86_64__
 #define JUMP "jmp is_jumped_to"
 #define RETURN "lea 1(%rdi), %eax; ret"
@@ -156,7 +153,7 @@ static int see_sleep(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Check that the function is also in the list of events and in the statistics of the process. */
+/* Return whether the function is also in the list of events and in the process's statistics. */
 static int seen_elsewhere(void)
 {
 	struct shim_trace *trace;
@@ -205,8 +202,7 @@ TEST_F(functions, recursive_calls_are_nested)
 }
 
 /*
- * Abandon calls with longjmp().  The next entry, or the next return of a caller, shows that they
- * are over.
+ * Abandon calls with longjmp().  The next entry, or a caller's return, shows that they have ended.
  */
 static TRACED void jump_back(int depth)
 {
@@ -286,7 +282,7 @@ TEST_F(functions, what_ends_inside_is_lost)
 	UNLESS_MISSING();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_inside, NULL));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* The kernel wakes a joining thread before the joined thread has exited completely. */
+	/* The kernel wakes the joining thread before the joined thread has exited completely. */
 	for (int i = 0; i < 1000 && LOST(given_up) < 1; i++)
 		usleep(1000);
 	EXPECT_EQ(1, LOST(given_up));
@@ -306,7 +302,7 @@ static void fork_and_return(void)
 		waitpid(pid, NULL, 0);
 }
 
-/* The child returns from a function that it has not entered. */
+/* A forked child returns from a function that it has not entered. */
 TEST_F(functions, a_forked_child_is_not_in_it)
 {
 	pid_t pid = getpid();
@@ -344,7 +340,7 @@ static void works_as_nobody(void)
 	work(1);
 }
 
-/* The tag belongs to the user that runs the function. */
+/* Each user that calls the function has a separate tag. */
 TEST_F(functions, of_each_user)
 {
 	struct shim_trace *trace;
@@ -502,7 +498,7 @@ TEST_F(session, calls_count_in_one_process)
 	ASSERT_EQ(0, read_count("touch", &transactions, &sum));
 	EXPECT_EQ(101, transactions);
 	EXPECT_EQ(100 * pages, sum - before);
-	/* A thread that starts later is not counted, and the statistics show this. */
+	/* The session does not count a thread that starts later, and the statistics show this. */
 	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_in_thread, &pages));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(102, COUNT("touch"));

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make test compares two of host.sh's lists to check that it does not change the machine's kernel.  The list
-# must contain all tracing objects, of the module and of probes, and be unchanged after tracing is turned
-# off.
+# "make test" compares two lists by host.sh to check that it does not change the machine's kernel.
+# A list must contain all objects of tracing, with the module and with probes.  When tracing has
+# been turned off, the list must be the same as before.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 host=$(dirname "$0")/../host.sh
@@ -17,7 +17,8 @@ new() {
 	done
 }
 
-# Linux 6.12 frees a program some time after its link, so wait until the list is as before.
+# Wait until the list is the same as before, because Linux 6.12 frees a program some time after its
+# link.
 as_before() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sh "$host" >"$dir/now" 2>"$dir/err" && diff "$dir/before" "$dir/now" >"$dir/differs" && return

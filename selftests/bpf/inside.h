@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Children that exit within a transaction: either their own, or the parent's, which they are not
- * part of
- */
+/* Run children that exit within a transaction: their own, or one that their parent has begun. */
 #ifndef BPF_TEST_INSIDE_H
 #define BPF_TEST_INSIDE_H
 
@@ -10,7 +7,7 @@
 
 #include "bpf_test.h"
 
-/* Provided by the test: begin a transaction without ending it. */
+/* The test defines this function, which begins a transaction and does not end it. */
 static void begins_inside(void);
 
 static void dies_inside(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A local context provides the traced metrics, even after tracing has been turned off and on, and
- * the module's usage per user.
+ * each user's usage of the module.
  */
 #include <linux/capability.h>
 #include <signal.h>
@@ -101,9 +101,9 @@ TEST_F(local, tracing_goes_on_and_values_come)
 }
 
 /*
- * A local context reads the parts of transactions' times from the BPF programs of 'vcpc why' while
- * it runs, and keeps the last values after it exits.  Transactions are long, because two programs
- * read their clocks one after the other, 10 us apart on an emulated CPU.
+ * While 'vcpc why' runs, a local context reads the parts of transactions' times from its BPF
+ * programs, and then keeps the last values.  Transactions are long, because two programs read their
+ * clocks one after the other, up to 10 us apart on an emulated CPU.
  */
 TEST_F(local, parts_of_time)
 {
@@ -131,8 +131,8 @@ TEST_F(local, parts_of_time)
 	EXPECT_LE(before * 0.99, parts / 1e9);
 	EXPECT_GE(before * 1.01, parts / 1e9);
 	/*
-	 * If no descriptor is free, the library cannot find out whether the 'vcpc why' process has
-	 * ended.  The last values remain, and are not added again later.
+	 * If no descriptor is free, the library cannot find out whether 'vcpc why' has ended.  The
+	 * last values remain, and are not added again later.
 	 */
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
 	none = (struct rlimit) { .rlim_cur = 0, .rlim_max = limit.rlim_max };
@@ -152,7 +152,7 @@ TEST_F(local, parts_of_time)
 	shim_why_close(why);
 }
 
-/* Add a capability to the effective ones, or remove it. */
+/* Add @cap to the effective capabilities, or remove it. */
 static int set_effective(unsigned int cap, bool on)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -165,7 +165,7 @@ static int set_effective(unsigned int cap, bool on)
 	return syscall(SYS_capset, &head, data);
 }
 
-/* The parts are in maps that only CAP_SYS_ADMIN may search for; other metrics are readable. */
+/* Only CAP_SYS_ADMIN permits searching for the maps of the parts; other metrics are readable. */
 TEST_F(local, parts_of_time_require_a_privilege)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -181,7 +181,7 @@ TEST_F(local, parts_of_time_require_a_privilege)
 	ASSERT_EQ(0, set_effective(CAP_SYS_ADMIN, true));
 }
 
-/* Each fetch starts a new window; listing instances does not. */
+/* Each fetch starts a new window; looking up an instance does not. */
 TEST_F(local, windows_are_from_fetch_to_fetch)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -195,7 +195,7 @@ TEST_F(local, windows_are_from_fetch_to_fetch)
 	EXPECT_LT(0, value_of("trace.transact.rate", "window"));
 }
 
-/* Counters do not decrease when tracing is turned on again, and keep all earlier counts. */
+/* When tracing is turned on again, counters do not decrease, and include all earlier counts. */
 TEST_F(local, off_and_on)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -287,7 +287,10 @@ TEST_F(local, what_users_have_and_may_have)
 		{ "vcpc.limit.idle_tags", "max_idle_tags" },
 		{ "vcpc.limit.thread_counters", "max_thread_counters" },
 	};
-	/* the last two share an instance; each binding uses one more counter than it has events */
+	/*
+	 * Instance numbers have 31 bits, so the last two users share one.  Each binding uses one
+	 * more counter than it has events.
+	 */
 	static const uid_t uids[] = { 4711, 12, 4000000000u, 2147483647u };
 	pid_t children[4];
 

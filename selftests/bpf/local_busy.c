@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts of several threads, read as fast as possible while transactions run, a CPU goes
- * offline and online, and tracing stops and starts.
+ * Local contexts in several threads fetch as fast as possible while transactions run, a CPU goes
+ * offline and online, and tracing stops and starts.  No counter decreases.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static const pmValueSet *values_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-/* Check that 64-bit counters never decrease.  @last: the values of the last fetch, by instance. */
+/* Check that no 64-bit counter has decreased since the last fetch; @last is by instance. */
 static void never_back(struct reader *r, const char *what, const pmValueSet *set,
 		       uint64_t last[INSTANCES])
 {

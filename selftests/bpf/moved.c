@@ -119,7 +119,8 @@ FIXTURE_TEARDOWN(moved)
 }
 
 /*
- * Perform a transaction in a new process, during which another process begins one in the same row.
+ * Perform a transaction in a new process.  While it is open, begin one in the same row from another
+ * descriptor.
  */
 static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attacker,
 		       const uint64_t handles[VC_OPEN_ROWS])
@@ -147,9 +148,7 @@ static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attack
 	return bad;
 }
 
-/*
- * When a moved transaction ends, its row of vc_open is deleted and no longer charged to the user.
- */
+/* When a moved transaction ends, its row of vc_open is deleted and no longer charged. */
 TEST_F(moved, short_lived_processes)
 {
 	enum { MANY = VC_OPEN_ROWS / 2 + 100 };
@@ -169,8 +168,8 @@ TEST_F(moved, short_lived_processes)
 }
 
 /*
- * Continuously begin transactions in the row.  Write a byte to @ready when ready to begin, and
- * start when @go is closed.
+ * Repeatedly begin transactions in the row.  Write a byte to @ready when prepared, and start when
+ * @go is closed.
  */
 static void attack(int map, int row, int ready, const int go[2])
 {
@@ -266,7 +265,7 @@ TEST_F(moved, by_several)
 	EXPECT_EQ(0, self->drops.open_full);
 }
 
-/* The number of the tag's transactions that were counted */
+/* Return the number of the tag's transactions that have counts. */
 static uint64_t counted(const char *name)
 {
 	struct shim_trace *trace;

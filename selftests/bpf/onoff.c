@@ -69,7 +69,7 @@ TEST_F(onoff, bad_options)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-/* Turning tracing on clears the remains of an earlier 'on' that was killed. */
+/* Turning tracing on removes the remains of an earlier 'on' that was killed. */
 TEST_F(onoff, leftovers_are_cleared)
 {
 	ASSERT_EQ(0, mkdir("/sys/fs/bpf/vcpc_new", 0700));
@@ -90,7 +90,7 @@ TEST_F(onoff, foreign_maps)
 	EXPECT_EQ(NULL, self->trace);
 }
 
-/* If several processes turn tracing on at the same time, exactly one succeeds. */
+/* If several processes turn tracing on at the same time, exactly one of them succeeds. */
 TEST_F(onoff, one_wins)
 {
 	int on = 0, already = 0, status;
@@ -104,7 +104,7 @@ TEST_F(onoff, one_wins)
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		on += WEXITSTATUS(status) == 0;
-		/* If this takes long, the others may give up before the first one has finished. */
+		/* A process that has waited too long for the first one fails with EBUSY. */
 		already += WEXITSTATUS(status) == EEXIST || WEXITSTATUS(status) == EBUSY;
 	}
 	EXPECT_EQ(1, on);
@@ -133,10 +133,7 @@ TEST_F(onoff, an_old_reader_is_told)
 	EXPECT_STREQ("p", shim_trace_stat_at(self->trace, 0)->name);
 }
 
-/*
- * A transaction that began before tracing was turned on is not recorded, but it is counted as
- * unknown.
- */
+/* The end of a transaction that began before tracing was turned on is only counted as unknown. */
 TEST_F(onoff, begun_before)
 {
 	struct shim_trace_drops drops;
@@ -166,7 +163,7 @@ static int as_nobody(void)
 	/* If all users can search /sys/fs/bpf, they can also read the status. */
 	if (shim_trace_status() != -EPERM && shim_trace_status() != 1)
 		return 5;
-	/* Being traced requires no permission. */
+	/* A process needs no permission to be traced. */
 	return pmtracepoint("of nobody") ? 6 : 0;
 }
 

@@ -35,10 +35,7 @@ FIXTURE_TEARDOWN(open_list)
 	shim_trace_off();
 }
 
-/*
- * In one process, begin and end a transaction with each of 30,000 thread numbers, one after the
- * other.
- */
+/* Begin and end one transaction with each of 30,000 thread numbers, one after the other. */
 static void by_new_threads(void)
 {
 	int bad = setuid(USER), fd = raw_open();
@@ -49,11 +46,11 @@ static void by_new_threads(void)
 	_exit(bad);
 }
 
-/* Rows of exited threads are reused, regardless of how many threads there were. */
+/* Rows of exited threads are reused, regardless of how many threads have exited. */
 TEST_F(open_list, unused_rows_are_found)
 {
 	UNLESS_MISSING();
-	/* All transactions are in vc_open, where a row is kept for each thread. */
+	/* With this option, all transactions are in vc_open, which keeps a row for each thread. */
 	self->options.max_open = 512;
 	TRACING_ON(&self->options);
 	ASSERT_EQ(0, in_child(by_new_threads));
@@ -67,9 +64,9 @@ TEST_F(open_list, unused_rows_are_found)
 enum { FILES = 4 * VC_OPEN_ROWS };
 
 /*
- * Open many files without a pause, because their numbers must be consecutive.  Begin a transaction
- * on each, which moves a transaction of an earlier file, and end the moved one.  Then occupy all of
- * vc_open_row.
+ * Begin a transaction on each of many files.  Each begin moves a transaction of an earlier file;
+ * end the moved one.  Open the files without a pause, because their numbers must be consecutive.
+ * Finally, occupy all of vc_open_row.
  */
 static int use_up(int fds[FILES])
 {

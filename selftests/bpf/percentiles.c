@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Percentiles are accurate to 1/10 for any distribution of times.
+ * Percentiles are accurate to 1/10 for any distribution of durations.
  *
  * An END contains the start time of its transaction, so the test chooses the durations and knows
  * the exact percentiles.
@@ -14,7 +14,7 @@
 
 static uint64_t state;
 
-/* Return a number between 0 and 1, both exclusive, uniformly distributed. */
+/* Return a uniformly distributed number between 0 and 1, both exclusive. */
 static double even(void)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
@@ -31,13 +31,13 @@ static double exponential(void)
 	return 1e5 - 5e6 * log(even());
 }
 
-/* Return a number with a uniformly distributed logarithm, over five powers of ten. */
+/* Return a number whose logarithm is uniformly distributed over five powers of ten. */
 static double log_uniform(void)
 {
 	return 1e5 * pow(10, 5 * even());
 }
 
-/* Return a number from one of two ranges that are far apart; nine of ten numbers are small. */
+/* Return a number from one of two ranges that are far apart; nine of ten are from the lower one. */
 static double two_peaks(void)
 {
 	return even() < 0.9 ? 1e6 + even() * 1e5 : 1e9 + even() * 1e8;
@@ -88,10 +88,7 @@ static int by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/*
- * Return the largest error of any commonly used percentile, and of those between them in steps of
- * at least a hundredth.
- */
+/* Return the largest relative error of percentiles 1 to 99. */
 static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 {
 	double worst = 0;
@@ -110,7 +107,7 @@ static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 	return worst;
 }
 
-/* Check percentiles of a histogram alone. */
+/* Check percentiles of a histogram that the test fills itself. */
 TEST_F(percentiles, of_a_histogram)
 {
 	struct shim_trace_stat *stat = &self->stat;
@@ -175,7 +172,7 @@ TEST_F(percentiles, of_transactions)
 	for (int i = 0; i < SAMPLES; i++) {
 		uint64_t now = now_ns();
 
-		/* No transaction began before the machine booted. */
+		/* A transaction cannot begin before the machine booted. */
 		event.value = self->samples[i] < now ? now - self->samples[i] : 1;
 		sent += write(fd, &event, sizeof(event)) == sizeof(event);
 	}

@@ -5,7 +5,7 @@ pins=/sys/fs/bpf/vcpc
 count=0
 failed=0
 
-# check WHAT COMMAND...: report a success of COMMAND as the test result WHAT
+# check WHAT COMMAND...: report whether COMMAND succeeds as the test result WHAT
 check() {
 	what=$1
 	shift
@@ -19,7 +19,7 @@ check() {
 	fi
 }
 
-# has FILE PATTERN...: check that FILE contains all of them
+# has FILE PATTERN...: check that FILE matches each pattern
 has() {
 	file=$1
 	shift

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Statistics per process: through the module and through probes, with counters, and with many
- * processes.
+ * Statistics are kept per process, through the module and through probes, with counters, and with
+ * many processes.
  */
 #include <sys/prctl.h>
 
@@ -10,7 +10,7 @@
 #include "bpf_test.h"
 
 #define ROOM	64
-/* More than the number of rows */
+/* More processes than the map has rows */
 #define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)
 
 FIXTURE(processes) {
@@ -60,10 +60,7 @@ static void *transact_of_all(void *arg)
 	return NULL;
 }
 
-/*
- * Run threads on all CPUs that use one tag; if two of them shared a transaction, the second end
- * would fail.
- */
+/* Run four threads that use one tag.  If two shared a transaction, the second end would fail. */
 static int transact_in_threads(void)
 {
 	pthread_t threads[4];
@@ -142,12 +139,12 @@ TEST_F(processes, each_has_its_own)
 	EXPECT_EQ(0, row->ncounts);
 	ASSERT_EQ(1, find(self->trace, n, getpid(), "own", &row));
 	EXPECT_EQ(5, row->stat.count);
-	/* The process has exited, but its row still exists. */
+	/* The row still exists, although the process has exited. */
 	ASSERT_EQ(1, find(self->trace, n, child, "shared", &row));
 	EXPECT_EQ(12, row->stat.count);
 	EXPECT_STREQ("a child", row->command);
 	EXPECT_EQ(NULL, shim_trace_process_at(self->trace, n));
-	/* The tag's count includes both processes. */
+	/* The tag's own count includes both processes. */
 	EXPECT_EQ(42, count_of("shared", SHIM_TRACE_TRANSACTION));
 }
 
@@ -169,10 +166,7 @@ TEST_F(processes, are_not_told_apart_unless_asked_for)
 	EXPECT_EQ(3, count_of("unseen", SHIM_TRACE_TRANSACTION));
 }
 
-/*
- * If the map is full, the oldest rows are evicted: no event of the tag is lost, and the newest rows
- * exist.
- */
+/* If the map is full, the oldest rows are evicted, but no event of the tag is lost. */
 TEST_F(processes, more_than_there_is_room_for)
 {
 	const struct shim_trace_process *row = NULL;
@@ -205,7 +199,7 @@ TEST_F(processes, more_than_there_is_room_for)
 	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
 }
 
-/* One handle repeatedly reads the statistics of active, idle, and new processes. */
+/* One handle repeatedly reads the statistics of active, idle and new processes. */
 TEST_F(processes, are_read_again)
 {
 	const struct shim_trace_process *row = NULL;
@@ -234,7 +228,7 @@ TEST_F(processes, are_read_again)
 	}
 }
 
-/* If half of the rows are used on each CPU in turn, none is evicted. */
+/* If half of the rows are in use on each CPU, none is evicted. */
 TEST_F(processes, half_full)
 {
 	const struct shim_trace_process *row = NULL;
@@ -262,7 +256,7 @@ TEST_F(processes, half_full)
 		EXPECT_EQ(1, find(self->trace, n, children[i], "half", &row));
 }
 
-/* Threads of a process on all CPUs share a row, and no event is lost, whichever thread is first. */
+/* The threads of a process share a row on all CPUs, and no event is lost. */
 TEST_F(processes, with_threads)
 {
 	const struct shim_trace_process *row = NULL;
@@ -294,7 +288,7 @@ TEST_F(processes, with_threads)
 	EXPECT_LE(row->stat.sum_ns, ended * row->stat.max_ns);
 }
 
-/* Begins and individual events can be requested in addition to statistics per process. */
+/* Statistics per process can be combined with begins and with individual events. */
 TEST_F(processes, beside_what_else_is_wanted)
 {
 	const struct shim_trace_process *row = NULL;
@@ -331,7 +325,7 @@ TEST_F(processes, off_and_on)
 	EXPECT_EQ(0, n);
 }
 
-/* Processes that write statistics themselves share one row, which is sorted last. */
+/* All processes that write statistics themselves share one row, which is the last in the list. */
 TEST_F(processes, that_write_by_themselves)
 {
 	const struct shim_trace_process *row = NULL;
@@ -340,7 +334,7 @@ TEST_F(processes, that_write_by_themselves)
 	UNLESS_MISSING();
 	self->options.direct_slots = 16;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	/* Set this first, because a process chooses its transport only once. */
+	/* A process chooses its transport only once, so set SHIM_TRACE before the child starts. */
 	setenv("SHIM_TRACE", "direct", 1);
 	ASSERT_LT(0, child_with("direct", "mixed", 6));
 	ASSERT_LT(0, child_with("direct", "mixed", 7));
@@ -394,7 +388,7 @@ static void touch_in(const char *tag, size_t pages)
 	munmap((void *)p, pages * page);
 }
 
-/* Counted and uncounted transactions have separate rows. */
+/* Transactions with counts and transactions without counts have separate rows. */
 TEST_F(process_counts, in_each_process)
 {
 	const struct shim_trace_process *rows[2] = { NULL }, *row = NULL;

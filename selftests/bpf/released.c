@@ -26,7 +26,7 @@ TEST(module_is_not_in_use)
 		file = open("/vcpc.ko", O_RDONLY | O_CLOEXEC);
 		ASSERT_EQ(0, syscall(SYS_finit_module, file, "", 0));
 		close(file);
-		/* The following tests also open the device as other users. */
+		/* Tests that run later open the device as other users. */
 		ASSERT_EQ(0, chmod("/dev/vcpc", 0666));
 	}
 }

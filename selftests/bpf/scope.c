@@ -43,7 +43,7 @@ static void *end_of_thread(void *arg)
 	return NULL;
 }
 
-/* Without a number, a transaction belongs to the calling thread. */
+/* Without a thread number, a transaction belongs to the calling thread. */
 TEST_F(scope, another_thread_needs_the_number)
 {
 	struct in_thread t = { .tag = self->tag, .fd = self->fd };
@@ -98,8 +98,8 @@ static void *end_number_five(void *unused)
 }
 
 /*
- * A thread's number refers only to the caller's process, even if processes share a descriptor.
- * Within the process, any thread can end the transaction.
+ * A thread number refers only to the caller's process, even if processes share a descriptor.  Any
+ * thread of the process can end the transaction.
  */
 TEST(numbers_of_threads)
 {

@@ -8,7 +8,8 @@ evidence="$dir/out"
 page=$(dirname "$0")/bpf.rst
 [ -e "$page" ] || page=$(dirname "$0")/../../Documentation/bpf.rst
 
-# Words are separated by blanks; strings are printed with or without a colon.
+# has_words TEXT: check that the output contains each blank-separated word of TEXT.  A string is one
+# word, including a colon after it.
 has_words() {
 	echo "$1" | grep -oE '"[^"]*":?|[^ ]+' >"$dir/words"
 	while read -r word; do

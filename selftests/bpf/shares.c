@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A user that fills the maps fills only one share; other users and root still get rows. */
+/* A user that fills the maps can only fill one share, and other users and root still get rows. */
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -10,7 +10,8 @@
 #define OPEN	8
 
 /*
- * The maximum for one user, and for all users except root, which leaves the rest to a second user
+ * SHARE is the limit for one user, and SHARED the limit for all users except root.  If one user has
+ * reached SHARE, REST is left for a second user.
  */
 #define SHARE(n)	(((n) + 1) / 2)
 #define SHARED(n)	((n) - (n) / 8)
@@ -68,8 +69,8 @@ static int use_all(uid_t uid, int n, use_fn use)
 }
 
 /*
- * As another user, run @use in a process that reports completion and then waits.  Return its PID,
- * or -1.
+ * Run @use in a process of another user, and wait until it is done.  The process then waits. Return
+ * its PID, or -1.
  */
 static pid_t user_with(uid_t uid, int n, use_fn use)
 {
@@ -164,10 +165,7 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
-/*
- * Start a process of a user that keeps starting transactions although all of the user's rows are in
- * use.
- */
+/* Start a process that keeps beginning transactions, although all rows of its user are in use. */
 static pid_t user_at_the_limit(uid_t uid)
 {
 	pid_t pid = fork();
@@ -182,7 +180,7 @@ static pid_t user_at_the_limit(uid_t uid)
 	return pid;
 }
 
-/* Wait until a row has been denied to the user. */
+/* Wait until a row has been denied to a user. */
 static int wait_for_refusal(void)
 {
 	struct shim_trace_drops drops;
@@ -197,7 +195,7 @@ static int wait_for_refusal(void)
 	return -1;
 }
 
-/* Use the last row that another user has freed, for a transaction that does not end. */
+/* Begin a transaction and, except for the last row that another user has freed, end it. */
 static int use_again(const char *name)
 {
 	static int used;
@@ -205,7 +203,7 @@ static int use_again(const char *name)
 	return pmtracebegin(name) || (used++ < REST(OPEN) && pmtraceend(name));
 }
 
-/* A user that cannot reclaim rows does not keep other users from reclaiming theirs. */
+/* If a user cannot reclaim rows, other users can still reclaim theirs. */
 TEST_F(shares, rows_of_no_use)
 {
 	pid_t holder, busy, other;
@@ -224,7 +222,7 @@ TEST_F(shares, rows_of_no_use)
 	EXPECT_EQ(0, end_user(busy) + end_user(holder));
 }
 
-/* The exit of a process that was denied a row need not be watched. */
+/* The exit of a process that was denied a row does not need a row of vc_began. */
 TEST_F(shares, processes_without_a_row)
 {
 	pid_t pids[SHARE(OPEN) + 2];
@@ -295,11 +293,11 @@ TEST_F(shares, rows_of_a_process)
 	EXPECT_EQ(lost, self->drops.open_full);
 }
 
-/* The first of the namespace's user IDs, as seen by root */
+/* User ID 0 of the namespace, as seen by root */
 #define SUBORDINATE	100000
 #define MAP		"0 100000 4096"
 
-/* Inside the namespace, as each of its first users in turn, record a point for each of @n tags. */
+/* In the namespace, record a point for each of @n tags, as each of the first @users users. */
 static int use_as_each(int users, int n)
 {
 	int status, bad = 0;
@@ -333,7 +331,10 @@ static int map_users(pid_t pid)
 	return bad;
 }
 
-/* Return a descriptor that holds the namespace, so its number is not reused during the test. */
+/*
+ * Keep a descriptor of the namespace open, so that the namespace's number is not reused during the
+ * test.  Return whether this fails.
+ */
 static int hold_namespace(pid_t pid)
 {
 	char path[64];
@@ -366,7 +367,7 @@ static int use_in_namespace(uid_t maker, int users, int n)
 	return waitpid(pid, &status, 0) != pid || status || bad;
 }
 
-/* A user with many user IDs, through user namespaces, still has only one share. */
+/* A user with many user IDs, through user namespaces, has only one share. */
 TEST_F(shares, subordinate_users)
 {
 	UNLESS_MISSING();
@@ -375,22 +376,22 @@ TEST_F(shares, subordinate_users)
 	ASSERT_EQ(0, use_in_namespace(1001, 3, 1));
 	EXPECT_EQ(0, known_of(SUBORDINATE + 3, 1));
 	ASSERT_EQ(0, read_drops(&self->drops));
-	/* The second time, the first user has all tags, and the second user has none. */
+	/* In the second run, the first user's tag exists, and those of the two others are lost. */
 	EXPECT_EQ(2 * TAGS - SHARE(TAGS) + 2, self->drops.tag_full);
 }
 
-/* A container created by root has its own account, separate from root's. */
+/* A container that root has created has its own account, separate from root's. */
 TEST_F(shares, container_of_root)
 {
 	UNLESS_MISSING();
 	ASSERT_EQ(0, use_in_namespace(0, 2, TAGS));
 	EXPECT_EQ(SHARE(TAGS), known_of(SUBORDINATE + 1, TAGS) + known_of(SUBORDINATE + 2, TAGS));
-	/* Another container has another account. */
+	/* Each container has its own account. */
 	ASSERT_EQ(0, use_in_namespace(0, 3, 1));
 	EXPECT_EQ(1, known_of(SUBORDINATE + 3, 1));
 }
 
-/* Events read from the ring, by user */
+/* Number of events read from the ring, per user */
 struct taken {
 	int root, first, second;
 };
@@ -405,7 +406,7 @@ static int note_user(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Events lost by user 1001, and by all other users together */
+/* Number of events lost by user 1001, and by all other users together */
 struct lost {
 	uint64_t first, others;
 };
@@ -432,13 +433,13 @@ static int same_points_as(uid_t uid, int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* The ring has two pages, and a record takes 56 bytes; a share is half of it. */
+/* The ring has two pages, and each event takes 56 bytes.  A user's share is two lots. */
 #define RECORDS	(8192 / 56)
 #define LOT	(RECORDS / 8)
 
 /*
- * A user who floods the ring loses only that user's events; all users together leave 1/8 of it to
- * root.
+ * A user that floods the ring loses only that user's own events.  Users other than root together
+ * leave 1/8 of the ring to root.
  */
 TEST_F(shares, ring)
 {
@@ -476,7 +477,7 @@ TEST_F(shares, ring)
 /* More users than vc_user has rows */
 #define CROWD	1100
 
-/* Users without a row of their own share one account. */
+/* Users for which vc_user has no row share one account. */
 TEST_F(shares, more_users_than_there_are_rows_for)
 {
 	struct shim_trace_options options = {

@@ -81,7 +81,7 @@ static int run_transactions(void)
 	return pmtracebegin("given up") || pmtraceabort("given up");
 }
 
-/* The namespace applies to processes started afterwards. */
+/* Run the trace calls in a child, because a new time namespace applies only to children. */
 static int run_shifted(int seconds)
 {
 	int status = -1;
@@ -108,7 +108,7 @@ TEST_F(time_ns, transactions)
 	EXPECT_EQ(ROUNDS, stat.count);
 	EXPECT_LT(stat.max_ns, SECOND);
 	EXPECT_LT(stat.sum_ns, now_ns() - before);
-	/* Direct tracing determines the host's clock to within a few ms. */
+	/* Direct tracing determines the host's clock with an error of a few milliseconds. */
 	EXPECT_GT(stat.last_ns, before - SECOND / 10);
 	EXPECT_LT(stat.last_ns, now_ns() + SECOND / 10);
 	ASSERT_EQ(0, read_stat("given up", SHIM_TRACE_TRANSACTION, &stat));

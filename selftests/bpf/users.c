@@ -82,7 +82,7 @@ TEST_F(users, equal_names)
 	ASSERT_EQ(0, points_as(1001, "of two", 3));
 	ASSERT_EQ(0, points_as(1002, "of two", 5));
 	ASSERT_EQ(0, points_as(1002, "of one", 2));
-	/* A name that looks like another user's */
+	/* This name looks like a tag of user 1001. */
 	ASSERT_EQ(0, points_as(1002, "of two@1001", 7));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
 	ASSERT_EQ(0, shim_trace_stats_get(self->trace, &n));
@@ -100,7 +100,7 @@ TEST_F(users, equal_names)
 	EXPECT_STREQ("of two@1001@1002", like->label);
 }
 
-/* As another user, begin @n transactions, write a byte to @ready, and wait for the end. */
+/* As another user, begin @n transactions, write a byte to @ready, and wait to be killed. */
 static pid_t begin_as(uid_t uid, int n, int ready)
 {
 	char name[32], byte = 0;
@@ -236,8 +236,8 @@ static void write_number(const char *path, int n)
 }
 
 /*
- * Start a process that begins a transaction and exits while its child still holds its descriptor.
- * Return the child.
+ * Start a process that begins a transaction and exits while its child still has the descriptor
+ * open. Return the child's PID.
  */
 static pid_t begin_and_die(uid_t uid, pid_t *dead)
 {
@@ -277,13 +277,13 @@ static int transaction_of_victim(uid_t uid, int go, int begun)
 	return pmtraceend("of the living") ? 3 : 0;
 }
 
-/* Fork until a child has the wanted PID.  Return the PID, or -1 if this takes too long. */
+/* Fork until a child has the PID @wanted.  Return the PID, or -1 if this takes too long. */
 static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 {
 	for (int i = 0; i < 20000; i++) {
 		pid_t pid;
 
-		/* If the kernel permits choosing the PID, the next child gets it. */
+		/* If the kernel permits it, choose the PID of the next child. */
 		write_number(LAST_PID, wanted - 1);
 		pid = fork();
 		if (!pid) {
@@ -302,8 +302,8 @@ static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 }
 
 /*
- * A descriptor outlives the process that began a transaction on it.  If another user's process has
- * the same PID when the descriptor is closed, that process's transaction is not ended.
+ * A descriptor outlives the process that began a transaction on it.  When the descriptor is closed,
+ * another user's process may have the same PID.  The transaction of that process is not affected.
  */
 TEST_F(users, reused_process_number)
 {
@@ -324,7 +324,7 @@ TEST_F(users, reused_process_number)
 	close(go[0]);
 	ASSERT_EQ(1, read(begun[0], &c, 1));
 	kill(holder, SIGKILL);
-	/* The descriptor is closed shortly after the process receives the signal. */
+	/* The kernel closes the descriptor some time after the process receives the signal. */
 	for (int i = 0; i < 500; i++) {
 		ASSERT_EQ(0, read_drops(&self->drops));
 		if (self->drops.given_up)
@@ -338,7 +338,8 @@ TEST_F(users, reused_process_number)
 	EXPECT_EQ(1, count_of("of the living", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	/*
-	 * Only the transaction of the exited process was abandoned; the other one ended normally.
+	 * Only the transaction of the exited process is counted as abandoned; the other one has
+	 * ended normally.
 	 */
 	EXPECT_EQ(1, self->drops.given_up);
 	EXPECT_EQ(0, self->drops.not_open);

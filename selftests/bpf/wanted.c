@@ -124,7 +124,7 @@ static void as_another_user(void)
 		_exit(1);
 }
 
-/* Direct tracing requires permission to write to the map. */
+/* Direct tracing requires permission to write to the map, so other users cannot use it. */
 TEST_F(wanted, by_users_without_privilege)
 {
 	uint64_t each;
@@ -138,7 +138,7 @@ TEST_F(wanted, by_users_without_privilege)
 	EXPECT_GE(each, FAULTS);
 }
 
-/* A running process starts counting when requested, and stops again. */
+/* A running process starts counting when counts are requested, and stops when they are not. */
 TEST_F(wanted, while_it_runs)
 {
 	uint64_t each, n;
@@ -148,7 +148,7 @@ TEST_F(wanted, while_it_runs)
 	EXPECT_EQ(0, counted_of(self->trace, "all along", &each));
 	ASSERT_EQ(0, want());
 	usleep(150000);
-	/* Direct tracing checks from the second begin on, to save time. */
+	/* To save time, direct tracing checks for a request only from the second begin on. */
 	ASSERT_NE(NULL, transactions("all along"));
 	n = counted_of(self->trace, "all along", &each);
 	EXPECT_GE(n, ROUNDS - 1);
@@ -160,7 +160,7 @@ TEST_F(wanted, while_it_runs)
 	EXPECT_EQ(3 * ROUNDS, count_of("all along", SHIM_TRACE_TRANSACTION));
 }
 
-/* A thread with its own set keeps it. */
+/* A thread that has its own set counts with this set. */
 TEST_F(wanted, beside_an_own_set)
 {
 	const char *const events[] = { "page-faults", "context-switches" };
@@ -206,7 +206,7 @@ static void by_probes(void)
 		_exit(1);
 }
 
-/* Probes do not support counts, and the call reports this. */
+/* Probes do not support counts.  Tracing is turned on, and the counts are reported as lost. */
 TEST_F(wanted, by_probes)
 {
 	uint64_t lost[SHIM_TRACE_LOST_THREADS + 1] = { 0 };

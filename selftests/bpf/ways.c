@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * All transports have the same statistics and errors: the module, and, without it, probes on
- * libshim.
- */
+/* Statistics and errors are the same with the module and, without it, with probes on libshim. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -106,7 +103,7 @@ static void begins_inside(void)
 	pmtracebegin("exit");
 }
 
-/* A transaction that begins and never ends is counted, whatever happens to the process. */
+/* A transaction that never ends is counted as abandoned, regardless of how its process ends. */
 TEST_F(ways, given_up)
 {
 	UNLESS_MISSING();
@@ -171,8 +168,8 @@ TEST_F(ways, others_begins)
 }
 
 /*
- * Begin a transaction while tracing is off, and then turn tracing on.  Wait @us first, because the
- * kernel detaches a program or a probe some time after its link is closed.
+ * Turn tracing off, wait @us, begin a transaction, and turn tracing on.  The wait is necessary
+ * because the kernel detaches a program or a probe some time after its link is closed.
  */
 static int begin_unheard(const struct shim_trace_options *options, unsigned int us)
 {
@@ -184,10 +181,7 @@ static int begin_unheard(const struct shim_trace_options *options, unsigned int 
 	return err ? err : pmtraceend("in flight");
 }
 
-/*
- * If tracing is turned off and on in the middle of a transaction, its end still knows the start
- * time.
- */
+/* If tracing is turned off and on during a transaction, the end still contains the start time. */
 TEST_F(ways, detached_in_flight)
 {
 	UNLESS_MISSING();
@@ -199,7 +193,10 @@ TEST_F(ways, detached_in_flight)
 	ASSERT_EQ(0, pmtraceend("in flight"));
 	EXPECT_EQ(1, count_of("in flight", SHIM_TRACE_TRANSACTION));
 	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
-	/* A transaction that began without a listener is counted as unknown. */
+	/*
+	 * A transaction that began without a listener is counted as unknown.  Increase the wait
+	 * until none is attached.
+	 */
 	for (int ms = 300; ms < 30000; ms *= 2) {
 		ASSERT_EQ(0, begin_unheard(&self->options, 1000 * ms));
 		if (!count_of("in flight", SHIM_TRACE_TRANSACTION))
@@ -253,7 +250,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Stop reading at the second event by returning a distinct value. */
+/* Stop reading at the second event, by returning a value that shim_trace_events() must pass on. */
 static int take_two(void *arg, const struct shim_trace_event *event)
 {
 	struct events *events = arg;
@@ -416,7 +413,10 @@ static int begun_by_a_thread(void)
 	return pthread_create(&thread, NULL, begin_shared, NULL) || pthread_join(thread, &bad) || bad;
 }
 
-/* If a thread ends another thread's transaction, only this transaction is no longer listed. */
+/*
+ * If a thread ends another thread's transaction, only that transaction is removed from the list of
+ * open ones.
+ */
 TEST_F(ways, open_ones_of_threads)
 {
 	UNLESS_MISSING();
@@ -439,7 +439,8 @@ TEST_F(ways, open_ones_of_threads)
 }
 
 /*
- * An end in a thread without a transaction ends the oldest open transaction, even one in vc_open.
+ * If a thread without a transaction sends an end, this ends the oldest open transaction, even one
+ * in vc_open.
  */
 TEST_F(ways, oldest_is_ended)
 {
@@ -489,8 +490,8 @@ static uint64_t newest_row(void)
 }
 
 /*
- * Transactions that do not fit in the array vc_open_row are in vc_open; to the caller they are one
- * table. A new transaction gets a row even if the array is full.
+ * Transactions that do not fit into vc_open_row are in vc_open; readers see one table.  A new
+ * transaction gets a row even if vc_open_row is full.
  */
 TEST_F(ways, more_than_rows)
 {
@@ -524,7 +525,7 @@ TEST_F(ways, more_than_rows)
 	EXPECT_EQ(0, self->drops.not_open + self->drops.open_full);
 }
 
-/* By default, begins are recorded as events with the module, but not with probes. */
+/* By default, the module records begins as events, but probes do not. */
 TEST_F(ways, begins_by_default)
 {
 	int by_module = variant->flag == SHIM_TRACE_F_MODULE;
