@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * If a daemon closes all descriptors that it did not open, including the library's, and reuses
- * their numbers, the library neither reads nor closes the new descriptors.
+ * their numbers, the library neither reads nor closes the daemon's descriptors.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -40,7 +40,7 @@ static void daemonize(struct __test_metadata *_metadata, FIXTURE_DATA(closed) *s
 	}
 }
 
-/* Check that all descriptors are open and unmoved. */
+/* Check that all of the test's descriptors are still open, and that no other code used them. */
 static void expect_untouched(struct __test_metadata *_metadata, FIXTURE_DATA(closed) *self)
 {
 	uint64_t one;

@@ -84,7 +84,7 @@ TEST(page_faults)
 	cpc_close(c.cpc);
 }
 
-/* The virtual counter passes 2^64 during these faults. */
+/* The virtual counter wraps past 2^64 during these faults. */
 TEST(page_faults_across_the_wrap)
 {
 	struct counter c;
@@ -103,7 +103,7 @@ TEST(page_faults_across_the_wrap)
 	cpc_close(c.cpc);
 }
 
-/* Fault in another thread, whose faults are not counted. */
+/* Cause page faults in another thread, which are not counted. */
 static void *touch_elsewhere(void *p)
 {
 	touch_all(p, 3000);
@@ -135,8 +135,7 @@ static long switches(void)
 }
 
 /*
- * The count is at least the number that the kernel counted between the samples, and at most the
- * number that it counted around them.
+ * The kernel's own number around both samples is the upper limit, and between them the lower one.
  */
 TEST(context_switches)
 {
@@ -158,7 +157,10 @@ TEST(context_switches)
 	cpc_close(c.cpc);
 }
 
-/* A sleeping thread has no ticks; a working thread has at most the elapsed time. */
+/*
+ * The tick counter of a sleeping thread does not advance.  That of a working thread advances by at
+ * most the elapsed time.
+ */
 TEST(ticks_are_cpu_time)
 {
 	hrtime_t slept, worked;
@@ -178,10 +180,7 @@ TEST(ticks_are_cpu_time)
 	worked = cpc_buf_hrtime(c.cpc, c.after) - cpc_buf_hrtime(c.cpc, c.before);
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
-	/*
-	 * This is exact only in a VM that counts instructions as time: otherwise the host can pause
-	 * the machine.
-	 */
+	/* The host can pause the machine, except in a VM with -icount, where the time is exact. */
 	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) +
 		  (getenv("VM_ICOUNT") ? 1000000 : 20000000));
 	cpc_close(c.cpc);
@@ -253,8 +252,8 @@ TEST(instructions_across_switches)
 }
 
 /*
- * Some PMUs have a counter that counts only cycles.  A set that needs it for another event is
- * rejected as a whole, with an error.
+ * Some PMUs have a counter that counts only cycles.  If a set needs this counter for another event,
+ * the whole set is rejected with an error.
  */
 static int reported;
 

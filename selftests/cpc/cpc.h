@@ -13,7 +13,7 @@
 #include "cpc/libcpc.h"
 #include "known_work.h"
 
-/* A set that threads share, and the number of calls that failed */
+/* A set that several threads bind, and the number of calls that failed */
 struct shared_set {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -70,7 +70,7 @@ static inline int add_overflowing(cpc_t *cpc, cpc_set_t *set, const char *event,
 				   NULL);
 }
 
-/* Sample now.  Return -1 and set errno on failure. */
+/* Sample, and return the first value.  On failure, return -1 and set errno. */
 static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	return cpc_set_sample(cpc, set, buf) ? -1ULL : value(cpc, buf, 0);

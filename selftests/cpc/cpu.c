@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cpc_bind_cpu() counts a CPU, regardless of the processes that run on it, and excludes other
- * bindings.
- */
+/* cpc_bind_cpu() counts a CPU, regardless of which threads run on it. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -208,9 +205,7 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-/*
- * If two threads count two CPUs at the same time, the calls of one do not affect the other's CPU.
- */
+/* If two threads each count a CPU at the same time, the calls of one do not affect the other. */
 TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 {
 	struct measured other = { .cpc = self->cpc, .cpu = 1, .pages = 300 };
@@ -233,7 +228,7 @@ TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 	EXPECT_LE(before, sampled(self->cpc, self->set, self->buf));
 }
 
-/* perf shares the CPU's counters between events on CPUs and events on threads. */
+/* perf shares the CPU's counters between sets bound to CPUs and sets bound to threads. */
 TEST_F(cpu, counts_beside_threads)
 {
 	cpc_set_t *mine, *set;

@@ -19,7 +19,7 @@ refuses() {
 }
 run() { cpustat "$@" >"$out" 2>"$err"; }
 
-# If a slow machine misses an interval, there are fewer lines, but always the last two.
+# If a slow machine misses an interval, fewer lines are printed, but always the last two.
 run -c $two 0.5 2
 result "exit status 0"
 [ "$(head -n 1 "$out")" = '   time cpu event      pic0      pic1 ' ]
@@ -54,19 +54,18 @@ run -p 0.1 -c sw::page-faults -c sw::context-switches 1 2 && [ "$(grep -c tick "
 	tail -n 1 "$out" | awk '{ exit !($1 >= 4) }'
 result "-p without a pause, because the period is too short"
 
-# idle_threads WANTED OPTION...: check that a run soon has this many threads with the lowest
-# priority
+# idle_threads WANTED OPTION...: check that cpustat soon has WANTED threads with the lowest priority
 idle_threads() {
 	wanted=$1 idle=-1 tries=0
 	shift
 	: >"$out"
 	cpustat "$@" 60 1 >"$out" 2>"$err" &
 	running=$!
-	# All threads exist once the header is printed.
+	# Wait for the header, because all threads exist when it is printed.
 	until [ -s "$out" ] || ! kill -0 $running; do
 		sleep 0.1
 	done
-	# In a VM that counts instructions, only running threads advance the time.
+	# Wait for the threads.  In a VM with -icount, time passes only while threads run.
 	until [ "$idle" = "$wanted" ] || [ "$tries" = 500 ]; do
 		tries=$((tries + 1))
 		sleep 0.1

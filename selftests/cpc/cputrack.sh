@@ -152,7 +152,8 @@ if run -c cycles -T 0 "$here/pctx" exit 0; then
 else
 	skip "the first of two equal attributes is used" "no PMU counts cycles"
 fi
-# listed: check that a list has 76 columns, and that continued lines are indented
+# listed BEGIN MARGIN: check that the list that starts with BEGIN is at most 76 columns wide, and
+# that its continued lines are indented by MARGIN
 listed() {
 	sed 's/^	/        /' "$out" | awk -v begin="$1" -v margin="$2" '
 		index($0, begin) == 9 { in_list = 1; if (length($0) > 77) bad = 1; n++; next }

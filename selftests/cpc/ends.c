@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When a program is replaced, a thread exits, or a handle is closed, no resources remain. */
+/* No resources remain after a program is replaced, a thread exits, or a handle is closed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ TEST_F(ends, a_new_program_has_nothing_bound)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Bind a set in a thread and exit. */
+/* Bind a set, and exit with the set bound. */
 static void *bind_and_end(void *arg)
 {
 	struct shared_set *job = arg;
@@ -104,7 +104,7 @@ TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *cpu, *mine;
 
-	/* The kernel fills in only the signals that it supports. */
+	/* Clear both masks, because the kernel stores only the signals that it supports. */
 	memset(&mask, 0, sizeof(mask));
 	memset(&mask_after, 0, sizeof(mask_after));
 	sched_getaffinity(0, sizeof(cpus), &cpus);
@@ -124,7 +124,7 @@ TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* Run before the tests, because this process may be one that a test has executed. */
+/* Run this before main(), because the process may be one that a test has executed. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "after-exec"))

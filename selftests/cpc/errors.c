@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each error of libcpc's calls has its return value, errno and subcode, and no side effects. */
+/* Each error of libcpc returns the documented value, errno and subcode, and has no side effects. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,12 +22,12 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 	reported.subcode = subcode;
 	snprintf(reported.fn, sizeof(reported.fn), "%s", fn);
 	vsnprintf(reported.text, sizeof(reported.text), fmt, ap);
-	errno = 0;	/* the call must not set it */
+	errno = 0;	/* the library must set errno after it has called the handler */
 }
 
 /*
- * Expect that an expression returns -1 with an errno, and passes a subcode to the error handler (0:
- * the handler is not called).
+ * Expect @expr to return -1 and set errno to @err.  Expect the error handler to receive subcode
+ * @sub from @name; if @sub is 0, the handler must not be called.
  */
 #define EXPECT_FAIL(expr, err, sub, name)					\
 	do {									\
@@ -192,7 +192,7 @@ TEST_F(cpc, bind_picnum_twice)
 	EXPECT_FAIL(cpc_bind_curlwp(self->cpc, set, 0), EINVAL, 0, "");
 }
 
-/* A failed bind also releases the previous binding. */
+/* A failed bind releases the set's previous binding. */
 TEST_F(cpc, failed_bind_unbinds)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -247,8 +247,8 @@ TEST_F(cpc, buffer_of_another_size)
 }
 
 /*
- * Sampling an unbound set fails.  On Solaris it returned the other set's numbers, or wrote beyond
- * the buffer.
+ * Sampling a set that is no longer bound fails.  On Solaris, it returned the values of another set,
+ * or wrote beyond the buffer.
  */
 TEST_F(cpc, a_replaced_set_is_not_sampled)
 {
@@ -357,7 +357,7 @@ TEST_F(cpc, a_forked_child_has_no_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The child has no privilege.  The synthetic PMU of the native run requires none. */
+/* A child without privileges cannot bind the set; the synthetic PMU requires none. */
 TEST_F(cpc, system_mode_needs_privilege)
 {
 	int status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A hundred threads bind the same set at the same time.  Nothing leaks, and each thread sees only
- * its own counts.
+ * A hundred threads bind the same set at the same time.  Each thread sees only its own counts, and
+ * no resources remain.
  */
 #include <pthread.h>
 

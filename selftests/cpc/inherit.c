@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT: each new thread inherits the set, with its own values. */
+/* With CPC_BIND_LWP_INHERIT, each new thread inherits the set, and has its own values. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -84,8 +84,8 @@ static void run(struct inheritor *inheritor)
 }
 
 /*
- * The faults counted are the thread's own, a few of them on its stack, and none of the other
- * threads' thousands.
+ * The thread counts its own page faults, including a few for its stack, and none of the thousands
+ * of other threads.
  */
 #define EXPECT_OWN_FAULTS(inheritor)						\
 	do {								\
@@ -171,7 +171,7 @@ TEST_F(inherit, not_by_a_forked_child)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Calls without a set argument also apply to the inherited set. */
+/* Calls without a set argument also affect the inherited set. */
 static void *stop_and_go_on(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -202,7 +202,7 @@ TEST_F(inherit, an_inheriting_thread_stops_its_own_counters_only)
 	EXPECT_EQ(0, cpc_disable(self->cpc));
 }
 
-/* Replace the inherited set by binding another one, or the same one again. */
+/* Replace the inherited set by binding it again. */
 static void *bind_again(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -256,7 +256,7 @@ TEST_F(inherit, an_inheriting_thread_may_bind_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Wait while the set is destroyed; calls fail from then on. */
+/* Sample before and after the creator destroys the set.  The second sample fails. */
 static void *wait_twice(void *arg)
 {
 	struct inheritor *inheritor = arg;
@@ -319,10 +319,7 @@ TEST_F(inherit, a_thread_with_a_small_stack)
 	struct inheritor inheritor = {
 		.cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1
 	};
-	/*
-	 * 12 kB of values, 3/4 of the minimum stack on x86-64, or the maximum if the PMU has fewer
-	 * counters
-	 */
+	/* 12 kB of values, 3/4 of the minimum stack on x86-64, or one value per counter */
 	const uint_t n = cpc_npic(self->cpc) < 1536 ? cpc_npic(self->cpc) : 1536;
 	pthread_attr_t attr;
 	pthread_t thread;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test the life of a set in libcpc, which is bound, stopped, rebound and destroyed, and its buffers
- * and walkers.
+ * Test the life of a set, which is bound, stopped, rebound and destroyed, its buffers and walkers.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -85,7 +84,7 @@ TEST_F(cpc, stopped_stands_still)
 	EXPECT_LT(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
 }
 
-/* Take 100 samples first, because the synthetic PMU of the native run counts only when sampled. */
+/* Take 100 samples, because the synthetic PMU of the native run counts only when it is sampled. */
 TEST_F(cpc, rebinding_starts_from_the_presets)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -292,7 +291,7 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 	EXPECT_STREQ("picnum", last);
 }
 
-/* Bind a set that threads share: each thread has its own values and cannot see those of others. */
+/* Bind a set that other threads also bind.  Each thread sees only its own values. */
 static void *share(void *arg)
 {
 	struct shared_set *s = arg;

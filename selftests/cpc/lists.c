@@ -143,7 +143,7 @@ static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 	reported = subcode;
 }
 
-/* Add the attribute and bind the set.  Return the subcode of the error. */
+/* Bind a set of @event with the attribute.  Return the subcode of the error. */
 static int bound_with(cpc_t *cpc, const char *event, const char *attr, uint64_t with)
 {
 	cpc_attr_t attrs = { (char *)attr, with };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When a counter overflows, the thread receives SIGEMT and the set stops; it can be restarted. */
+/* When a counter overflows, the thread receives SIGEMT and the set stops until it is restarted. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -7,14 +7,14 @@
 #include "cpc.h"
 #include "kselftest_harness.h"
 
-/* The SIGEMT handler's record of the signal, and its instructions */
+/* What the SIGEMT handler must do, and what it records about the signal */
 static struct {
 	cpc_t *cpc;
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 	bool restarts;
 	bool binds;
-	uint64_t preset;	/* of request 0, set before the restart; 0: none */
+	uint64_t preset;	/* for request 0, set before a restart; none if 0 */
 	volatile sig_atomic_t times;
 	siginfo_t info;
 	pid_t tid;
@@ -40,7 +40,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 		on_emt.errors += cpc_bind_curlwp(on_emt.cpc, on_emt.set, 0) != 0;
 }
 
-/* Two requests for page faults: the first overflows after 50, the second never. */
+/* The first request, for page faults, overflows after 50; the second never overflows. */
 FIXTURE(overflow) {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -65,7 +65,7 @@ FIXTURE_SETUP(overflow)
 	on_emt.set = self->set;
 	on_emt.buf = cpc_buf_create(self->cpc, self->set);
 	ASSERT_EQ(0, sigaction(SIGEMT, &sa, NULL));
-	/* From now on only the test's accesses cause page faults. */
+	/* Lock all memory, so that only the test's accesses cause page faults. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 }
 
@@ -94,8 +94,8 @@ TEST_F(overflow, one_sigemt_after_k_events_and_the_whole_set_is_frozen)
 	EXPECT_NE(NULL, on_emt.info.si_addr);
 	EXPECT_EQ(0, on_emt.errors);
 	/*
-	 * The counter that overflowed is below its preset, and its value is small; the other is
-	 * not.
+	 * The value of the counter that overflowed is small, because it wrapped.  The other counter
+	 * did not overflow.
 	 */
 	EXPECT_GT(AFTER, on_emt.values[0]);
 	EXPECT_LE(1000 + AFTER, on_emt.values[1]);
@@ -168,7 +168,7 @@ TEST_F(overflow, a_preset_of_the_handler_is_the_next_distance)
 	touch(100);
 	EXPECT_EQ(21, on_emt.times);
 	EXPECT_EQ(0, on_emt.errors);
-	/* A new bind starts from the presets of the requests. */
+	/* Binding the set again starts from the presets of the requests. */
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 }
@@ -180,7 +180,7 @@ TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1000, value(self->cpc, self->buf, 1));
-	/* The same holds for a set that was disabled; binding it starts it. */
+	/* This also applies to a disabled set, which a restart enables. */
 	ASSERT_EQ(0, cpc_disable(self->cpc));
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	touch(7);
@@ -260,7 +260,7 @@ TEST_F(overflow, without_a_handler_it_ends_the_process)
 	EXPECT_EQ(SIGEMT, WTERMSIG(status));
 }
 
-/* If a counter wraps whose request has no notification, no signal is sent and the set continues. */
+/* If a counter wraps without notification, no signal is sent and the set continues. */
 TEST_F(overflow, a_wrap_that_is_not_asked_for_goes_on)
 {
 	cpc_set_t *set = set_of(self->cpc, "page-faults", UINT64_MAX - 10);
@@ -327,7 +327,7 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 }
 
 /*
- * An overflow of a set bound to a CPU sends no signal, and the set continues.  Afterwards a thread
+ * If a set bound to a CPU overflows, no signal is sent and the set continues.  Afterwards a thread
  * can use the set.
  */
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
@@ -346,7 +346,7 @@ TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 	EXPECT_EQ(1, on_emt.times);
 }
 
-/* 10^6 cycles each; the interrupt comes shortly after the overflow. */
+/* Each overflow comes after 10^6 cycles, and its interrupt shortly afterwards. */
 TEST_F(overflow, cycles_of_the_cpu)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: each new thread receives a signal first. */
+/* With CPC_BIND_LWP_INHERIT and CPC_OVF_NOTIFY_EMT, each new thread starts with a signal. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -11,13 +11,13 @@
 static cpc_t *cpc;
 static cpc_set_t *set;
 
-/* The handler's record of the first signal of a thread other than the parent */
+/* What the handler records about the first signal, which a new thread receives */
 static struct {
 	volatile sig_atomic_t times;
 	lwpid_t tid;
 	uint64_t values[2];
 	int errors;
-	uint64_t preset;	/* 0: none is set */
+	uint64_t preset;	/* none if 0 */
 	bool restarts;
 } seen;
 static __thread volatile sig_atomic_t running;
@@ -108,7 +108,7 @@ TEST_F(inherited, a_new_thread_is_signalled_first_and_reads_uint64_max)
 	EXPECT_EQ(0, seen.errors);
 	EXPECT_EQ(UINT64_MAX, seen.values[0]);
 	EXPECT_EQ(7, seen.values[1]);
-	/* The set is frozen until a restart, which does not happen here. */
+	/* The set stays stopped, because no handler restarts it. */
 	EXPECT_EQ(0, inheritor.errors);
 	EXPECT_EQ(UINT64_MAX, inheritor.end[0]);
 	EXPECT_EQ(7, inheritor.end[1]);

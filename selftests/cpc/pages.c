@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), one test for
- * each.  Documentation/api/libcpc-conformance.rst lists the other tests of each rule.
+ * Check rules of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), with one
+ * test per rule.  Documentation/api/libcpc-conformance.rst lists the other tests of each rule.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,8 +14,8 @@
 FIXTURE(pages) {
 	cpc_t *cpc;
 	cpc_t *other;
-	cpc_set_t *set;		/* of cpc, page faults from PRESET and from 0 */
-	cpc_set_t *twin;	/* another set of cpc, with the same requests */
+	cpc_set_t *set;		/* requests page faults from PRESET and from 0 */
+	cpc_set_t *twin;	/* another set of the same handle, with the same requests */
 	cpc_set_t *foreign;	/* a set of the other handle, with the same requests */
 	cpc_buf_t *buf;		/* one for each set */
 	cpc_buf_t *more;
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(EINVAL, errno);					\
 	} while (0)
 
-/* Expect that a void call sets errno to EINVAL and changes nothing. */
+/* Expect a void call to set errno to EINVAL and to change nothing. */
 #define EXPECT_REFUSED(call, buf)						\
 	do {									\
 		uint64_t was_ = value(self->cpc, buf, 0);			\
@@ -170,7 +170,10 @@ TEST_F(pages, copies_are_of_the_same_set)
 	EXPECT_EQ(3, value(self->cpc, self->more, 0));
 }
 
-/* Values can be added and subtracted; as in the original, the sets may be copies of each other. */
+/*
+ * Values of two buffers can be added and subtracted.  As in the original, the buffers can be of
+ * different sets with the same requests.
+ */
 TEST_F(pages, sums_and_differences)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -196,7 +199,7 @@ TEST_F(pages, buf_set_changes_the_buffer_only)
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
 
-/* A restart and a preset fail if the thread has no bound set, or has bound another one. */
+/* Restarting a set and changing a preset fail if the thread has bound no set, or another one. */
 TEST_F(pages, restart_of_what_is_not_bound)
 {
 	EXPECT_EINVAL(cpc_set_restart(self->cpc, self->set));
@@ -208,7 +211,7 @@ TEST_F(pages, restart_of_what_is_not_bound)
 	EXPECT_LE(PRESET + 20, sampled(self->cpc, self->twin, self->twins));
 }
 
-/* A restart begins at the original presets, or at those set by cpc_request_preset(). */
+/* A restart begins at the original presets, or at the values set by cpc_request_preset(). */
 TEST_F(pages, a_preset_takes_effect_at_the_next_restart)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -284,7 +287,7 @@ TEST_F(pages, unbind)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* hrtime is the time of the last sample, and tick is the time for which the set has counted. */
+/* hrtime is the time of the last sample.  tick is the time during which the set has counted. */
 TEST_F(pages, times)
 {
 	hrtime_t before, after;

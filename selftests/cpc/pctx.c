@@ -79,7 +79,7 @@ TEST(killed)
 	pctx_release(pctx);
 }
 
-/* A nonfatal signal is delivered. */
+/* The process receives a nonfatal signal and continues. */
 TEST(signals_are_delivered)
 {
 	struct heard heard = { 0 };
@@ -204,7 +204,7 @@ TEST(ticks)
 	from = now_ms();
 	EXPECT_EQ(0, pctx_run(pctx, 50, 4, on_tick));
 	EXPECT_LE(200, now_ms() - from);
-	/* Missed ticks do not call the handler, but are counted. */
+	/* A missed tick does not call the handler, but counts towards the number of ticks. */
 	EXPECT_LE(1, heard.ticks);
 	EXPECT_GE(4, heard.ticks);
 	heard_before = heard.ticks;

@@ -22,7 +22,7 @@ TEST(processes_that_cannot_be_captured)
 	if (!pid)
 		_exit(0);
 	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
-	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* a zombie */
+	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* the process is a zombie */
 	EXPECT_LT(0, last_complaint);
 	waitpid(pid, &status, 0);
 	last_complaint = 0;
@@ -44,7 +44,8 @@ TEST(captured_and_let_go)
 
 	ASSERT_NE(NULL, pctx);
 	last_complaint = 0;
-	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* twice */
+	/* The process has already been captured. */
+	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));
 	EXPECT_LT(0, last_complaint);
 	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
 	EXPECT_EQ(0, pctx_run(pctx, 50, 2, on_tick));
@@ -54,7 +55,7 @@ TEST(captured_and_let_go)
 	EXPECT_EQ(0, status);
 }
 
-/* Count the threads: the directory has one link per thread, and those for '.' and '..'. */
+/* Return the number of threads: the directory has one link per thread, and two others. */
 static int threads_of(pid_t pid)
 {
 	struct stat st = { 0 };
@@ -112,7 +113,7 @@ static int untraced(pid_t pid)
 	return n;
 }
 
-/* A thread that is created while its creator is being stopped is also found. */
+/* A thread is also found if it is created while its creator is being stopped. */
 TEST(captured_while_it_starts_threads)
 {
 	for (int i = 0; i < 20; i++) {
@@ -139,7 +140,7 @@ TEST(captured_while_it_starts_threads)
 	}
 }
 
-/* A process's existing threads are found when it is captured. */
+/* When a process is captured, its existing threads are found. */
 TEST(captured_with_threads)
 {
 	struct heard heard = { 0 };
@@ -163,7 +164,7 @@ TEST(captured_with_threads)
 	waitpid(pid, NULL, 0);
 }
 
-/* A process stopped by job control stays stopped, and continues when it receives SIGCONT. */
+/* A process that job control has stopped stays stopped until it receives SIGCONT. */
 TEST(stopped_by_job_control)
 {
 	struct heard heard = { 0 };
@@ -201,13 +202,14 @@ TEST(controller_dies)
 	int fds[2], status;
 	pid_t created, captured = run_apart("sleep", "1500"), pid;
 
-	/* The controller's remaining children then become children of this process. */
+	/* Become the parent of the controller's remaining children. */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, pipe(fds));
 	pid = fork();
 	if (!pid) {
 		struct heard heard = { 0 };
-		static pctx_t *volatile other, *volatile pctx;	/* killed, so it does not leak */
+		/* The child is killed, so this does not leak. */
+		static pctx_t *volatile other, *volatile pctx;
 		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
 
 		other = pctx_capture(captured, &heard, 0, NULL);

@@ -19,10 +19,7 @@ static void *works(void *unused)
 	return unused;
 }
 
-/*
- * Start threads, each of which causes a known number of faults in addition to those that starting
- * it causes.
- */
+/* Start threads that cause a known number of page faults each, in addition to their start. */
 static int play(int threads)
 {
 	pthread_t thread;
@@ -158,13 +155,13 @@ TEST_F(pctx, wrong_arguments)
 	EXPECT_EQ(-1, cpc_bind_pctx(self->job.cpc, self->pctx, 2, set, 0));
 	EXPECT_EQ(ESRCH, errno);
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
-	/* While the set is bound, no requests can be added. */
+	/* No requests can be added while the set is bound. */
 	EXPECT_EQ(-1, cpc_set_add_request(self->job.cpc, set, "page-faults", 0, CPC_COUNT_USER, 0,
 					  NULL));
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
 	EXPECT_EQ(0, cpc_close(other));
 	pctx_release(self->pctx);
-	/* The process is no longer controlled, so it is no longer bound. */
+	/* The set is no longer bound, because the process is no longer controlled. */
 	EXPECT_EQ(0, cpc_unbind(self->job.cpc, set));
 	EXPECT_EQ(0, cpc_set_destroy(self->job.cpc, set));
 }
@@ -192,7 +189,7 @@ TEST_F(pctx, terminated_by_its_counters)
 	pctx_release(self->pctx);
 }
 
-/* Permission to debug the process is sufficient, except for kernel mode. */
+/* Permission to debug the process suffices for counting in user mode, but not in kernel mode. */
 static int as_nobody(void)
 {
 	char *argv[] = { (char *)"pctx_counts", (char *)"1", NULL };
@@ -201,8 +198,8 @@ static int as_nobody(void)
 	pctx_t *pctx;
 
 	/*
-	 * Become an ordinary user. This clears the dumpable flag, without which such a user can
-	 * neither open the process's files in /proc nor trace its children.
+	 * Become an ordinary user.  This clears the dumpable flag.  Set it again, because without
+	 * it the user can neither open this process's files in /proc nor trace its children.
 	 */
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
 	    prctl(PR_SET_DUMPABLE, 1))
@@ -239,7 +236,7 @@ TEST(needs_no_privilege)
 	EXPECT_EQ(0, status);
 }
 
-/* Run before the tests, because this process may be the controlled one. */
+/* Run this before main(), because the process may be the controlled one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && argv[1][0] != '-')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test the errors that require the module: permissions, limits, and unsupported features. */
+/* Test errors that occur only with the module: permissions, limits, and unsupported features. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST_F(refused, no_descriptor_is_left)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Return the result of the function when an unprivileged user runs it. */
+/* Return the result of @fn, called by an unprivileged user. */
 static int as_nobody(int (*fn)(cpc_t *cpc, cpc_set_t *set), cpc_t *cpc, cpc_set_t *set)
 {
 	int status;
@@ -144,7 +144,7 @@ TEST_F(refused, nobody_may_open_the_device)
 	EXPECT_EQ(0, status);
 }
 
-/* Hypervisor mode is accepted, as on machines without a hypervisor, although it counts nothing. */
+/* Hypervisor mode is accepted and counts nothing, as on machines without a hypervisor. */
 TEST_F(refused, the_hypervisor_is_not)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -159,7 +159,7 @@ TEST_F(refused, the_hypervisor_is_not)
 	EXPECT_EQ(0, reported);
 }
 
-/* A raw code is accepted.  Without a PMU, the error is reported when the set is bound. */
+/* A raw code is accepted when it is added.  Without a PMU, binding the set returns the error. */
 TEST_F(refused, a_code_that_is_none_is_told_when_it_is_bound)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test the obsolete calls of version 1: strings, and two events on a thread, a process or a CPU. */
+/*
+ * Test the obsolete calls of version 1, which use strings and count two events on a thread, a
+ * process or a CPU.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -97,7 +100,7 @@ TEST_F(v1, strings_there_and_back)
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1", text);
 	free(text);
-	/* These words have a meaning only on other CPUs, but are accepted. */
+	/* Accept words that have a meaning only on other CPUs. */
 	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, "sw::page-faults,17,pc,int1", &self->event));
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,pc0,pc1,int1", text);
@@ -158,7 +161,10 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The same pair with other presets starts from those, regardless of earlier bindings. */
+/*
+ * If the same pair of events is bound with other presets, it starts from those, regardless of
+ * earlier bindings.
+ */
 TEST_F(v1, bound_again_from_other_presets)
 {
 	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {
@@ -211,7 +217,7 @@ TEST_F(v1, modes_are_turned_while_it_counts)
 static volatile sig_atomic_t signals;
 static int failed;
 
-/* The idiom of version 1 is to bind the same set again, which restarts it from the presets. */
+/* Bind the same set again, which restarts it from the presets.  This is the idiom of version 1. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	cpc_event_t *event = context;
@@ -292,7 +298,7 @@ TEST_F(v1, many_threads)
 	EXPECT_EQ(0, failed);
 }
 
-/* If there are more pairs than fit in the cache, unused ones are removed. */
+/* If there are more pairs of events than fit in the cache, unused pairs are removed. */
 TEST_F(v1, many_pairs)
 {
 	static const char *const names[] = {
@@ -414,7 +420,7 @@ TEST_F(v1, a_cpu_needs_privilege)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Run before the tests, because this process may be the counted one. */
+/* Run this before main(), because the process may be the counted one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "touch")) {

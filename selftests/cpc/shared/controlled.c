@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A controlled process, which is another instance of this program, and its handlers */
+/* Run a controlled process, another instance of this program, and record its handlers' calls. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "controlled.h"
 
-/* Functions for each role that this program has when it is controlled */
+/* The functions below run in the controlled process, one for each role. */
 
 static void *nothing(void *unused)
 {
@@ -196,7 +196,7 @@ pid_t run_apart(const char *what, const char *n)
 	}
 	if (!err) {
 		close(fds[1]);
-		/* End of file means that the child now executes the program. */
+		/* End of file means that the child has executed the program. */
 		err = (int)read(fds[0], &err, sizeof(err));
 		close(fds[0]);
 	}
@@ -214,7 +214,7 @@ void complain(const char *fn, const char *fmt, va_list ap)
 	last_complaint = text[strlen(text) - 1] == '\n' ? (int)strlen(text) : -1;
 }
 
-/* Run before the tests, because this process may be the controlled one. */
+/* Run this before main(), because the process may be the controlled one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && argv[1][0] != '-')

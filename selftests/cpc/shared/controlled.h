@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For tests of libpctx: a controlled process, which is another instance of this program, and
- * handlers that record their calls
- */
+/* Run a controlled process, another instance of this program, and record its handlers' calls. */
 #ifndef SELFTESTS_CONTROLLED_H
 #define SELFTESTS_CONTROLLED_H
 
@@ -38,15 +35,13 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 	PCTX_SYSC_LWP_CREATE_EVENT, on_create, PCTX_SYSC_LWP_EXIT_EVENT, on_lwp_exit,	\
 	PCTX_SYSC_EXIT_EVENT, on_exit_
 
-/* Start this program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill). */
+/* Start this program as exit, threads, abandon, fork, exec, texec, sleep or kill. */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
-/* Run as a process with this many threads that never exit. */
+/* Start @n threads that never exit, and exit from the main thread. */
 int be_abandoned(int n);
 
-/*
- * Index written by libpctx's error function: 0 before a call, the length of the message afterwards
- */
+/* The result of complain(): 0 before a call, the length of the message afterwards */
 extern int last_complaint;
 void complain(const char *fn, const char *fmt, va_list ap);
 
