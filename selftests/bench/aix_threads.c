@@ -47,7 +47,7 @@ static int do_step(enum step step)
 	}
 }
 
-/* All threads perform one step, one after the other, before any thread performs the next step. */
+/* All threads perform a step, one thread at a time, before any thread performs the next step. */
 static void *work(void *unused)
 {
 	for (enum step step = 0; step < STEPS; step++) {

@@ -52,7 +52,7 @@ from_disk() {
 	cat "$1" >/dev/null
 }
 
-# Set INTERVAL to the time between two records of ARCHIVE, the step of all rows.
+# Set INTERVAL to the time between two records of ARCHIVE.  All rows use it as the step.
 set_interval() {
 	INTERVAL=$("$work/shim" "$1" interval)
 	export INTERVAL
@@ -64,7 +64,7 @@ made() {
 	echo "$work/$1.v$2"
 }
 
-# parts N: create N archives that follow each other, and print the path of their directory
+# parts N: create N archives of consecutive periods, and print the path of their directory
 parts() {
 	mkdir -p "$work/parts$1"
 	i=0
@@ -217,8 +217,8 @@ table() {
 	done
 }
 
-# growth NAME WHAT SMALL LARGE [PREFIX]: print the seconds per operation and the memory for both
-# archives
+# growth NAME WHAT SMALL LARGE [PREFIX]: print the seconds per operation and the memory for the
+# archives SMALL and LARGE
 growth() {
 	export PREFIX="${5:-}" EVERY=1
 	set_interval "$3"

@@ -15,7 +15,7 @@ make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/
 set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool \
 	--with /lib/terminfo/l/linux:/lib/terminfo/l/linux
 
-# seconds SOURCE: print the program's time limit on a busy machine, which is in a comment
+# seconds SOURCE: print the time limit that a comment in the program gives for a busy machine
 seconds() {
 	tr -d '\n*' <"$1" | sed -n 's/.*ay *take *\([0-9]*\) *s *on *a *busy *machine.*/\1/p' | grep . || echo 120
 }
@@ -28,13 +28,13 @@ for file in "$build"/tests/bench/*; do
 	timeout=$((timeout + $(seconds "$here/${file##*/}.c")))
 done
 echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
-# PAPI does not start, even as root, if perf_event_paranoid forbids other users to count.
+# PAPI does not start, even as root, if perf_event_paranoid prevents other users from counting.
 "$top/selftests/vm/run" --timeout "$timeout" "$@" -- "echo 1 >/proc/sys/kernel/perf_event_paranoid; for p in $programs; do echo; \$p || exit; done"
 echo
 echo "bench: here"
 "$top/scripts/setup.sh" peers bench
 make -C "$top" -j"$(nproc)" --no-print-directory module lib tools tests >"$top/build/logs/bench-here.log" 2>&1
-# Measure this without the module, and in CPU time, because counting instructions does not show the
+# Measure this without the module and in CPU time, because an instruction count does not include the
 # cost of a trap.
 if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"

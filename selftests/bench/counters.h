@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Declarations shared by the benchmarks of counting: several counters as a set, and the same
- * counters as a perf group
- */
+/* Open several counters as a set, and the same counters as a perf group, for benchmarks. */
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
 
@@ -25,7 +22,7 @@ struct event {
 	__u64 config;
 };
 
-/* Without a PMU, software events are used; the ratios remain meaningful. */
+/* Software events replace these if there is no PMU; ratios remain meaningful. */
 static const struct event hardware[MAX_COUNTERS] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
@@ -50,8 +47,8 @@ static inline void die(const char *what)
 }
 
 /*
- * Bind a set of @nr requests to the caller.  Return a negative errno on failure.  The first request
- * overflows after @far events, if @far is not 0.
+ * Bind a set of @nr requests to the caller.  If @far is not 0, the first request overflows after
+ * @far events.  Return the set's descriptor, or a negative errno.
  */
 static inline int try_set(const struct event *events, unsigned int nr, __u64 far)
 {

@@ -66,7 +66,7 @@ static void *trace_for_ever(void *tag)
 	return NULL;
 }
 
-/* Start another program whose threads write their own statistics; it exits with this one. */
+/* Start another program whose threads write their own statistics.  It exits with this program. */
 static pid_t start_threads(int n)
 {
 	static char tags[50][32];

@@ -83,9 +83,9 @@ median() {
 	sort -n | sed -n "$((samples / 2 + 1))p"
 }
 
-# measure CLIENT: set size to the median growth of the log per sample, and a, c and l to the median
-# CPU time of agent, pmcd and client per sample; the first samples are left out because they include
-# the descriptors
+# measure CLIENT: set "size" to the median growth of the log per sample, and "a", "c" and "l" to the
+# median CPU time per sample of the agent, pmcd and the client.  The first samples are ignored,
+# because they include descriptors.
 measure() {
 	sleep $((every * 4 + 1))
 	agent=$(agent_pid | head -n 1)
@@ -100,7 +100,7 @@ measure() {
 	l=$(cut -d ' ' -f 3 "$dir/used" | median)
 }
 
-# log NAME METRIC...: print a row
+# log NAME METRIC...: print a row for pmlogger logging these metrics
 log() {
 	name=$1
 	shift

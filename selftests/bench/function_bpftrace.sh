@@ -3,10 +3,9 @@
 # Compare a traced function (vcpc trace on --function) with bpftrace doing the same, in one run, as
 # root; called by make bench.
 #
-# bpftrace keeps a histogram of the durations, as in its own documentation.  Without any action,
-# only the kernel's two probes cost time.  In a VM that counts instructions, one nanosecond is one
-# instruction; In this case, CALLS in the environment is the path of the compiled
-# bench/bpftrace/calls.c.
+# bpftrace keeps a histogram of the durations, as in its own documentation.  The row without an
+# action shows the cost of the kernel's two probes alone.  In a VM with -icount, one nanosecond is
+# one instruction, and CALLS in the environment is the path of the compiled bench/bpftrace/calls.c.
 set -eu
 
 if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then
@@ -33,7 +32,7 @@ if [ -z "${CALLS:-}" ]; then
 	cc -O2 -o "$CALLS" "$here/bpftrace/calls.c"
 fi
 
-# bpftrace_runs PROGRAM: start it, and wait until its probes are set
+# bpftrace_runs PROGRAM: start bpftrace with PROGRAM, and wait until its probes are set
 bpftrace_runs() {
 	: >"$dir/seen"
 	: >"$dir/errors"

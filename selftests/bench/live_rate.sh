@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare fetching from a pmcd through the loopback and its UNIX socket with PCP's own library, alternately; called by
-# make bench-live.
+# Compare fetching from a pmcd through the loopback and its UNIX socket with PCP's own library,
+# alternately; called by make bench-live.
 #
 # usage: live_rate.sh [METRIC...]	(default: five of PCP's sample agent)
 #
-# Prints the minimum CPU time of ROUNDS (8) runs with 1,500 fetches each, because other work on the machine can only add
-# to it.
-# All run on one CPU: a fetch costs a third more if the scheduler puts pmcd on another one.
+# Prints the minimum CPU time of ROUNDS (8) runs with 1,500 fetches each, because other work on the
+# machine can only increase the time. All run on one CPU: a fetch costs a third more if the
+# scheduler puts pmcd on another one.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

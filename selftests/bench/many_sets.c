@@ -12,13 +12,13 @@
 
 #define NR	2
 #define MOST	1000
-#define STEP	20	/* number of sets over which a cost is averaged */
+#define STEP	20	/* number of calls over which a cost is averaged */
 
 struct costs {
 	double open, sample, close;
 };
 
-/* Software events, because a thread can have any number of them */
+/* Use software events, because a thread can have any number of them. */
 static const struct event *const events = software;
 
 static int groups[MOST][NR];
@@ -72,7 +72,7 @@ static double mean(void (*one)(int i), int from, int to)
 	return (double)(now() - since) / (to - from);
 }
 
-/* Return the costs with @n sets already on the thread. */
+/* Return the costs of another set on a thread that has @n sets. */
 static struct costs cost_at(void (*open)(int i), void (*sample)(int i), void (*close)(int i), int n)
 {
 	struct costs costs;

@@ -39,7 +39,7 @@ static __u32 tag_of(int device, const char *name)
 	return tag.handle;
 }
 
-/* Begin @n transactions in as many threads, numbered from @first. */
+/* Begin @n transactions, as @n threads whose numbers start at @first. */
 static void begin(int device, __u32 handle, __u32 first, __u32 n)
 {
 	__u32 i;
@@ -77,7 +77,7 @@ static void open_and_close(__u32 n)
 		begin_and_close(n);
 }
 
-/* Open and close descriptors after rows of vc_open have been used. */
+/* Use rows of vc_open for 2000 transactions.  Then open and close descriptors. */
 static void after_use(__u32 n)
 {
 	begin_and_close(2000);
@@ -104,7 +104,10 @@ static void begin_too_many(__u32 n)
 		begin(device, handle, n, 100);
 }
 
-/* Use more tags each time than the user is permitted to have, so old ones are removed. */
+/*
+ * Repeatedly open a descriptor and use more tags than a user is permitted to have, so that old tags
+ * are removed.
+ */
 static void use_up_tags(__u32 n)
 {
 	char name[32];
@@ -153,19 +156,19 @@ static int make_set(unsigned int nr, __u64 config, __u32 flags, __u32 bind_flags
 	return set;
 }
 
-/* The kinds of neighbor */
 static const struct neighbor {
 	const char *text;
 	unsigned int nr;
 	__u64 config;
 	__u32 flags;
-	void (*trace)(__u32 n);		/* if set, call this with @nr while tracing is on */
+	/* If not NULL, the neighbor calls this with @nr while tracing is on. */
+	void (*trace)(__u32 n);
 } neighbors[] = {
 	{ "no set", 0, 0, 0, NULL },
 	{ "31 page-faults", 31, PERF_COUNT_SW_PAGE_FAULTS, 0, NULL },
 	{ "31 cpu-clock", 31, PERF_COUNT_SW_CPU_CLOCK, 0, NULL },
 	{ "31 page-faults that may overflow", 31, PERF_COUNT_SW_PAGE_FAULTS, VCPC_REQ_F_OVERFLOW, NULL },
-	/* For max_thread_counters, each of these counts as eight. */
+	/* Each of these counts as eight counters for max_thread_counters. */
 	{ "3 cpu-clock that may overflow", 3, PERF_COUNT_SW_CPU_CLOCK, VCPC_REQ_F_OVERFLOW, NULL },
 	{ "closes with 0 transactions", 0, .trace = open_and_close },
 	{ "closes with 1 transaction", 1, .trace = open_and_close },
@@ -200,7 +203,7 @@ static void be_neighbor(const struct neighbor *n, int ready)
 		spin(1000000);
 }
 
-/* The delay after the requested time: average and maximum */
+/* Average and maximum delay of a wakeup, in ns */
 struct late {
 	double mean, most;
 };
@@ -268,8 +271,8 @@ static double pair(int device, __u32 handle)
 }
 
 /*
- * If @used, first use rows of vc_open: begin transactions of more threads than vc_open_row has
- * rows.
+ * Measure closing descriptors with open transactions.  If @used, first use rows of vc_open by
+ * beginning transactions of more threads than vc_open_row has rows.
  */
 static void closes(bool used)
 {
@@ -409,7 +412,7 @@ int main(void)
 		char text[96];
 		struct late late;
 
-		/* Children, such as the neighbor, do not inherit the policy. */
+		/* Do not pass the policy on to children, because the neighbor is one. */
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo))
 			die("SCHED_FIFO");
 		snprintf(text, sizeof(text), "SCHED_FIFO wakes up late beside %s", neighbors[i].text);

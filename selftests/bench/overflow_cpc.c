@@ -40,7 +40,10 @@ static void spin(unsigned long n)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* Measure 4 events that overflow after a number of cycles, in nanoseconds per overflow. */
+/*
+ * Measure a set of four events whose first event overflows every EVERY cycles.  Print nanoseconds
+ * per overflow.
+ */
 static int measure(const char *backend)
 {
 	static const char *const events[] = { "PAPI_tot_cyc", "PAPI_tot_ins", "PAPI_tot_cyc", "PAPI_tot_ins" };

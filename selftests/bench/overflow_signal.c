@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure the time from the page fault that causes an overflow to the signal handler, with and
+ * Measure the time from a page fault that causes an overflow to the signal handler, with and
  * without restarting, for a set and for perf with F_SETSIG.
  *
  * In both cases the counters are stopped until the handler restarts them, through RESTART or
@@ -13,7 +13,7 @@
 #include "known_work.h"
 
 #define ROUNDS	1000
-#define WORK	20000000UL	/* rounds of two instructions */
+#define WORK	20000000UL	/* number of loop iterations, each two instructions */
 #define PERIOD	100000
 
 static volatile __u64 handled_at;
@@ -48,7 +48,7 @@ static void catch(void (*handler)(int sig))
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
-/* Create a set of @nr counters, of which the first overflows every @period events. */
+/* Create a set of @nr counters, the first of which overflows every @period events. */
 static void begin_set(const struct event *events, unsigned int nr, __u64 period)
 {
 	struct vcpc_request requests[MAX_COUNTERS] = { 0 };
@@ -107,8 +107,8 @@ struct cost {
 };
 
 /*
- * Measure the time of a page fault, which overflows if it is counted. Take the minimum, because
- * interrupts only add time.
+ * Measure a page fault, which causes an overflow if page faults are counted.  Take the minimum,
+ * because interrupts only increase the time.
  */
 static struct cost fault(const char *by, unsigned int wanted)
 {
@@ -138,7 +138,10 @@ static struct cost fault(const char *by, unsigned int wanted)
 	return (struct cost) { to, all };
 }
 
-/* Return the additional time of the work per overflow. */
+/*
+ * Return how much longer the work takes per overflow than @without, its time without overflows.  If
+ * @without is 0, return the time of the work.
+ */
 static double work(double without)
 {
 	__u64 start = now();

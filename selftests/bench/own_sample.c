@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "counters.h"
-#undef MAX_COUNTERS	/* AIX's header also defines it. */
+#undef MAX_COUNTERS	/* <aix/pmapi.h> also defines MAX_COUNTERS. */
 #include "aix/pmapi.h"
 #include "cpc/libcpc.h"
 #include "shim/shim.h"
@@ -27,7 +27,7 @@ static const char *const aix_names[2][NR] = {
 	{ "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS" },
 };
 
-/* Index into names: 1 for software events, if there is no PMU */
+/* Index into names: 0 for hardware events, 1 for software events if there is no PMU */
 static unsigned int kind;
 static double by_group;
 
@@ -103,10 +103,7 @@ static __u64 counter(__u32 index)
 	return value;
 }
 
-/*
- * Use the loop from <linux/perf_event.h> for each page; the values need not belong to the same
- * instant.
- */
+/* Use the loop from <linux/perf_event.h> for each page.  The pages are read at different times. */
 static void by_hand(void)
 {
 	volatile __u64 values[NR];
@@ -211,7 +208,7 @@ static void cpc_rows(const char *back_end)
 	for (int i = 0; i < NR && cpc_set; i++) {
 		char name[32];
 
-		/* In AIX's API the modes are flags. */
+		/* In AIX's API, the modes are flags of the program, not part of an event's name. */
 		snprintf(name, sizeof(name), "%s", names[kind][i]);
 		*strchr(name, ':') = '\0';
 		if (cpc_set_add_request(cpc, cpc_set, name, 0, CPC_COUNT_USER, 0, NULL) != i)
@@ -260,7 +257,10 @@ static void aix_rows(const char *back_end)
 	pm_delete_program_mythread();
 }
 
-/* A process has one back end for all of AIX's calls, so each is measured in its own process. */
+/*
+ * AIX's calls use the same back end for the whole life of a process, so measure each back end in
+ * its own process.
+ */
 static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 {
 	pid_t pid;
@@ -278,7 +278,7 @@ static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 		exit(1);
 }
 
-/* Set whether a thread is permitted to read its own counters: "0" or "1". */
+/* Set kernel.perf_user_access, which permits a thread to read its own counters, to "0" or "1". */
 static void allow_pages(const char *yes)
 {
 	int fd = open("/proc/sys/kernel/perf_user_access", O_RDWR);

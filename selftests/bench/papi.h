@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PAPI for comparison, used if it was installed at build time and supports this PMU */
+/* Use PAPI for comparison, if it was installed at build time and supports this PMU. */
 #ifndef BENCH_PAPI_H
 #define BENCH_PAPI_H
 
@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Return NULL, or the reason why PAPI is not available.  PAPI identifies PMUs by the processor
- * model, which an emulated processor does not have.  Any PMU with architected events works.
+ * Return NULL, or the reason why PAPI is not available.  PAPI identifies a PMU by its processor
+ * model. An emulated processor has none, so make libpfm accept any PMU with architected events.
  */
 static inline const char *papi_begin(void)
 {

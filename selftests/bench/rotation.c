@@ -26,7 +26,7 @@
 #define EACH	4
 #define GROUPS	2
 #define SLOT	10000000ULL
-#define WORK	1000000000ULL	/* rounds of two instructions */
+#define WORK	1000000000ULL	/* number of loop iterations, each two instructions */
 
 struct exchange {
 	const int *fd;
@@ -65,8 +65,8 @@ static int event_on(const pm_info2_t *info, int counter, const char *name)
 }
 
 /*
- * Run the library on perf through AIX's calls, and measure the time of the work, the number of
- * multiplex slots, and the time to read the counts.
+ * Run the library on perf through AIX's calls.  Return the time of the work; set @turns to the
+ * number of multiplex slots and @sample to the time to read the counts.
  */
 static unsigned long long with_library(int groups, unsigned long long *turns,
 				       unsigned long long *sample)
@@ -85,7 +85,7 @@ static unsigned long long with_library(int groups, unsigned long long *turns,
 				     event_on(&info, c, c & 1 ? "PM_INST_CMPL" : "PM_CYC");
 	prog.nb_events_prog = groups;
 	prog.events_set = sets;
-	/* One set with an infinite slot */
+	/* With only one group, use a slot that does not end during the work. */
 	if (groups == 1)
 		prog.slice_duration = 30000;
 	if (pm_set_program_mythread_mx(&prog))
@@ -102,7 +102,7 @@ static unsigned long long with_library(int groups, unsigned long long *turns,
 	return took;
 }
 
-/* Open perf groups; enable all of them or only the first. */
+/* Open @groups perf groups, and enable all of them or only the first. */
 static void open_groups(int *fd, unsigned int groups, int only_first)
 {
 	int leader = -1;
@@ -143,7 +143,7 @@ static unsigned long long with_perf(unsigned int groups)
 	return took;
 }
 
-/* Preempt the other thread and switch its groups. */
+/* Preempt the other thread at each slot's end, and switch its groups. */
 static void *change_over(void *arg)
 {
 	struct exchange *exchange = arg;

@@ -68,7 +68,10 @@ static void compare(unsigned int nr)
 	struct bench b = { 0 };
 	double by_ioctl, by_read, by_group;
 
-	/* Open one after the other, because the PMU may not hold both. */
+	/*
+	 * Open the set and the group one after the other, because the PMU may not have enough
+	 * counters for both.
+	 */
 	b.set = open_set(events, nr);
 	b.size = sizeof(b.room.sample) + nr * sizeof(__u64);
 	b.args.size = sizeof(b.args);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure starting and ending a thread or a process: without counters, while others inherit
- * counters, and while it inherits four counters from a set or from perf.
+ * Measure starting and ending a thread or a process without counters, while other processes'
+ * threads inherit counters, and while it inherits four counters from a set or from perf.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -38,7 +38,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Cycles if there is a PMU, otherwise page faults, whose code path is the same */
+/* Without a PMU, page faults replace cycles; the code path is the same. */
 static __u32 type = PERF_TYPE_HARDWARE;
 static __u64 config = PERF_COUNT_HW_CPU_CYCLES;
 

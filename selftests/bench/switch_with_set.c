@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Measure a context switch between two processes that exchange a byte: without counters, while
- * another process counts, with a set of four counters each, one of which may overflow, and with a
- * perf group of four counters each.
+ * another process counts, with a set of four counters per process, one of which may overflow, and
+ * with a perf group of four counters per process.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -51,9 +51,7 @@ static void answer(int to, int from)
 	_exit(0);
 }
 
-/*
- * Return the minimum of several rounds, measured in a separate process, whose counters end with it.
- */
+/* Return the minimum of several rounds in a separate process, with which its counters end. */
 static double measure(enum counting counting)
 {
 	__u64 start, took, least = ~0ULL;
@@ -120,7 +118,7 @@ int main(void)
 	fd = open_set(events, COUNTERS);
 	beside = cost(NONE);
 	set = cost(SET);
-	/* Processes that are exiting may still have the descriptor. */
+	/* Unbind all sets, because exiting processes may still have the descriptor open. */
 	if (ioctl(fd, VCPC_IOC_UNBIND, &all))
 		die("UNBIND");
 	open_set_that_overflows(events, COUNTERS, FAR);

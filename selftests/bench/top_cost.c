@@ -57,7 +57,7 @@ static void use(int from, int tags)
 	}
 }
 
-/* Start a process that first uses all its tags, and then repeats some of them twice per refresh. */
+/* Start a process that uses all its tags once, and then some of them twice per refresh. */
 static pid_t start_process(const struct scene *scene)
 {
 	int ready[2];
@@ -77,14 +77,14 @@ static pid_t start_process(const struct scene *scene)
 		}
 	}
 	close(ready[1]);
-	/* Wait until the child closes its end. */
+	/* Wait until the child closes its end of the pipe. */
 	if (pid > 0 && read(ready[0], &c, 1) < 0)
 		pid = -1;
 	close(ready[0]);
 	return pid;
 }
 
-/* Read the command's output for the given number of seconds. */
+/* Read the command's output for @seconds. */
 static void look(int fd, int seconds)
 {
 	struct timespec now, end;
@@ -101,7 +101,7 @@ static void look(int fd, int seconds)
 	} while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 }
 
-/* Return the CPU seconds of the command on a terminal with 24 rows, or -1 on failure. */
+/* Run the command on a terminal with 24 rows.  Return its CPU time in seconds, or -1 on failure. */
 static double cost_of_top(const char *by, int seconds)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };

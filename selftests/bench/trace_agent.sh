@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare a begin and an end sent to PCP's agent with PCP's own library, alternately in one run;
-# called by make bench, on the host and, with the argument "guest", in a VM with the module.
+# Compare begins and ends that libshim sends to PCP's agent with those of PCP's own library,
+# alternately in one run; called by make bench, on the host and, with the argument "guest", in a VM
+# with the module.
 set -eu
 
-# Without an agent, only root on the host can turn tracing on.
+# Only root can turn tracing on, for the transports that do not use the agent.
 where=${1:-outside}
 if [ "$where" = outside ] && [ "$(id -u)" = 0 ]; then
 	exec unshare -nm "$0" inside
@@ -69,7 +70,7 @@ compare() {
 
 refused=
 steps='1 2 4 8' turns='1 2 3 4 5 6 7 8 9' theirs=2000
-# An emulated machine is slow.
+# Reduce the number of runs, because an emulated machine is slow.
 [ "$where" != guest ] || turns='1 2 3 4 5' theirs=500
 echo "ns per begin and end: libshim, PCP's library, ratio; median of ${turns##* } runs ($(nproc) CPUs)"
 printf '%-22s' ''

@@ -29,7 +29,8 @@ stop() {
 trap stop EXIT
 
 cc -O2 -I"$here/lttng" -o "$dir/lttng-tags" "$here/lttng/tags.c" -llttng-ust -ldl -lpthread
-# Start a separate daemon: root's sockets are in /run, even if LTTNG_HOME is set.
+# Start a separate session daemon.  Hide /run, because root's sockets are there even if LTTNG_HOME
+# is set.
 [ "$where" = outside ] || mount -t tmpfs none /run
 lttng-sessiond --no-kernel >"$dir/sessiond.log" 2>&1 &
 daemon=$!

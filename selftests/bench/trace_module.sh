@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare a transaction through the module with one from PCP's own library to PCP's agent, in
-# one x86-64 VM; called by make bench.
+# Compare a transaction through the module with a transaction that PCP's own library sends to PCP's
+# agent, in one x86-64 VM; called by make bench.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -18,7 +18,7 @@
 
 #include "trace_tags.h"
 
-#define CALLS		20000	/* per round; fewer for system calls */
+#define CALLS		20000	/* per round; fewer for transports that make system calls */
 #define CALLS_KERNEL	4000
 
 static void pair(const char *tag)
@@ -62,7 +62,7 @@ static int measure(const char *way, unsigned int tags, unsigned int threads, boo
 		return 1;
 	}
 	setenv("SHIM_TRACE", off ? "probe" : way, 1);
-	/* Make enough calls for the first round to use each tag. */
+	/* Make enough calls that the first round uses each tag. */
 	if (load.calls < 2 * tags / (points ? 1 : threads))
 		load.calls = 2 * tags / (points ? 1 : threads);
 	*ns = tags_cost(&load);

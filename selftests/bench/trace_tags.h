@@ -39,7 +39,7 @@ struct tags_member {
 	unsigned int number;
 };
 
-/* Return CPU time of all threads of this process. */
+/* Return the CPU time of all threads of this process, in ns. */
 static double tags_clock(void)
 {
 	struct timespec t;
@@ -79,7 +79,7 @@ static void *tags_run(void *arg)
 	return NULL;
 }
 
-/* Return nanoseconds per call: the minimum of several rounds. */
+/* Return nanoseconds per call, the minimum of several rounds. */
 static double tags_cost(const struct tags_load *load)
 {
 	struct tags_team team = { .load = load };
@@ -91,7 +91,7 @@ static double tags_cost(const struct tags_load *load)
 	for (unsigned int i = 0; i < load->threads; i++) {
 		members[i] = (struct tags_member) { .team = &team, .number = i };
 		if (pthread_create(&members[i].thread, NULL, tags_run, &members[i]))
-			exit(1);	/* the others would wait forever */
+			exit(1);	/* The other threads would wait forever. */
 	}
 	for (unsigned int i = 0; i < load->threads; i++)
 		pthread_join(members[i].thread, NULL);

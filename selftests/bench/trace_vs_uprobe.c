@@ -3,12 +3,13 @@
  * Measure a transaction for each transport that leads to the same BPF code.
  *
  * The reference is the usual method of tracing a program with BPF: probes on two functions, which
- * the program calls at the begin and at the end.  The functions are either empty, with a first
- * instruction that the kernel can emulate (the lower bound), or ordinary ones.  The complete
- * pmtracebegin() and pmtraceend(), including their checks, are compared with them.
+ * the program calls at the begin and at the end of a transaction.  The functions are either empty,
+ * starting with an instruction that the kernel can emulate (the lower bound), or ordinary.  The
+ * benchmark compares them with the complete pmtracebegin() and pmtraceend(), including their
+ * checks.
  *
  * If the clock counts instructions (arm64 VM), a nanosecond is one instruction.  That favors
- * uprobes: a trap counts as one instruction there.
+ * uprobes, because a trap counts as one instruction there.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,9 +35,9 @@
 #define PAIRS		2000	/* per round; more for fast transports */
 #define MANY		50000
 #define MAX_THREADS	8
-#define STEPS		4	/* 1, 2, 4, 8 threads */
+#define STEPS		4	/* with 1, 2, 4 and 8 threads */
 
-/* A thread's tag, by name and, for the peer, by number. */
+/* A thread's tag: its name and, for uprobes, its number */
 struct tag {
 	char name[24];
 	uint64_t hash;
@@ -44,21 +45,20 @@ struct tag {
 
 typedef void pair_fn(const struct tag *tag);
 
-/* The measured calls, and their number per thread and round */
+/* A pair of calls to measure, and how often each thread performs it per round */
 struct load {
 	pair_fn *pair;
 	unsigned int pairs;
-	unsigned int steps;	/* number of STEPS to measure */
+	unsigned int steps;	/* number of steps to measure, at most STEPS */
 };
 
-/* CPU time per pair, with 1, 2, 4 and 8 threads */
+/* CPU time per pair in ns, with 1, 2, 4 and 8 threads */
 struct costs {
 	double ns[STEPS];
 };
 
 #define PROBED __attribute__((noipa))
 
-/* The arguments of a probed function, which its probe reads */
 #define ARGUMENTS uint32_t op, uint64_t hash, uint64_t value, const char *name
 
 PROBED void bench_empty_begin(ARGUMENTS);
@@ -108,7 +108,7 @@ static void pair_of_calls(const struct tag *tag)
 	pmtraceend(tag->name);
 }
 
-/* Return the CPU time of all threads, without other processes. */
+/* Return the CPU time of all threads of this process, in ns. */
 static double cpu_time(void)
 {
 	struct timespec ts;
@@ -119,7 +119,7 @@ static double cpu_time(void)
 
 static struct tag tags[MAX_THREADS];
 
-/* Threads that perform each round together */
+/* Threads that perform each round at the same time */
 struct team {
 	const struct load *load;
 	pthread_barrier_t barrier;
@@ -142,7 +142,7 @@ static void *run(void *arg)
 
 		pthread_barrier_wait(&team->barrier);
 		start = cpu_time();
-		/* The other threads have not started yet. */
+		/* Start the clock between two barriers, while no thread works. */
 		pthread_barrier_wait(&team->barrier);
 		for (unsigned int i = 0; i < team->load->pairs; i++)
 			team->load->pair(m->tag);

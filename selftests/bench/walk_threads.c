@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compare the CPU time of shim_set_walk() for another process with one read(2) of an event per
- * thread, for 100 and 1,000 threads.  This needs perf, and a limit of 2,100 open files.
+ * thread, for 100 and 1,000 threads.  This needs perf, and a limit of at least 2,100 open files.
  */
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -35,7 +35,7 @@ static void *waits(void *arg)
 	return arg;
 }
 
-/* Start a process with @n threads; the caller must end it. */
+/* Start a process with @n threads, which the caller must kill. */
 static pid_t start(int n)
 {
 	int ready[2];

@@ -19,7 +19,7 @@
 #include <shim/why.h>
 
 #ifndef ROUNDS
-#define ROUNDS	2000	/* use more outside a VM that counts instructions */
+#define ROUNDS	2000	/* more outside a VM with -icount */
 #endif
 
 #define REPEATS	4
@@ -104,7 +104,7 @@ static void with_why(const char *what, uint32_t flags)
 		printf("%s: %s\n", what, strerror(-err));
 		return;
 	}
-	/* Wait, because the kernel frees the loader's memory in this process's time. */
+	/* Wait until the kernel has freed the loader's memory, on this process's time. */
 	usleep(300000);
 	row(what);
 	shim_why_close(why);
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	row("nothing again");
 	if (shim_trace_on(&begins))
 		return 1;
-	/* Repeat it, because the kernel's part of a switch varies by 2 %. */
+	/* Repeat the measurement, because the kernel's part of a switch varies by 2 %. */
 	for (int i = 0; i < REPEATS; i++) {
 		row("trace on --begins");
 		with_why("trace on --begins, and why", 0);

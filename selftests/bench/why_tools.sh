@@ -18,7 +18,8 @@ trap stop EXIT
 
 loaded() { bpftool prog list | grep -c '^[0-9]' || :; }
 
-# beside NAME FUNCTION COMMAND...: run the function once the command's programs are loaded
+# beside NAME FUNCTION COMMAND...: start the command, and run the function once the command's
+# programs are loaded
 beside() {
 	name=$1 measure=$2
 	shift 2

@@ -9,7 +9,7 @@
 
 __attribute__((noipa)) void bench_call(int n);
 
-/* The kernel can emulate its first instruction, so a probe on it does not single-step. */
+/* The kernel can emulate the first instruction, so a probe on it does not single-step. */
 void bench_call(int n)
 {
 	__asm__ volatile("nop" : : "r"(n));

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The counterpart of ../trace_tags.c: the same transactions, through two functions probed by
- * bpftrace
- */
+/* Perform the transactions of ../trace_tags.c through two functions that bpftrace probes. */
 #include <string.h>
 
 #include "../trace_tags.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The counterpart of ../trace_tags.c: the same transactions, through two LTTng-UST tracepoints; run
- * by ../trace_lttng.sh.
- */
+/* Perform the transactions of ../trace_tags.c through LTTng-UST; run by ../trace_lttng.sh. */
 #include <string.h>
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -33,7 +30,7 @@ int main(int argc, char **argv)
 	load.tags = atoi(argv[1]);
 	load.threads = atoi(argv[2]);
 	load.calls = CALLS / load.threads;
-	/* Without a listener this would measure nothing. */
+	/* Without a listener, the program would measure nothing. */
 	if (!lttng_ust_tracepoint_enabled(vcpc_bench, begin))
 		return 3;
 	printf("%.1f\n", tags_cost(&load));
