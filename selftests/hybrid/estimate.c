@@ -4,8 +4,8 @@
  * events contain the true value, for each kind and for the sum.
  *
  * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same ticks, at a rate that changes
- * at random. The first two share a counter, so they are multiplexed.  The third has its own
- * counter, which provides the true value.
+ * at random.  The first two share a counter, so they are multiplexed.  The third has its own
+ * counter and provides the true value.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -41,7 +41,7 @@ static long cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Once a byte arrives, run on each CPU alternately, for random times. */
+/* Wait for a byte, then run on the two CPUs alternately, for random times. */
 static void wander(int go, unsigned int seed)
 {
 	char c;
@@ -59,7 +59,7 @@ static void wander(int go, unsigned int seed)
 	_exit(0);
 }
 
-/* @truth: the true count; @stalled: the machine paused between reading the two clocks */
+/* @truth is the true count; @stalled is set if the machine paused while clocks were read. */
 struct run {
 	struct shim_set *turns;
 	int exact[2];
@@ -79,8 +79,9 @@ static int open_exact(const char *pmu, pid_t pid)
 }
 
 /*
- * A busy host can pause a virtual machine.  If this happens after the kernel has stopped one event
- * context and before it stops the other, their times differ, and the run is inconclusive.
+ * Read the true counts.  A busy host can pause a virtual machine after the kernel has stopped one
+ * event context and before it stops the other.  Their times then differ, and the run is
+ * inconclusive.
  */
 static bool read_exact(struct run *run)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each kind of core's counts of a set, and their sum, are exact, wherever threads run. */
+/* A set's counts for each kind of core, and their sum, are exact wherever threads run. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void expect(struct __test_metadata *_metadata, const struct shim_sample *
 		EXPECT_EQ(want[i], sample->values[i]);
 }
 
-/* A thread can sample itself after each migration. */
+/* A thread can sample its own set after each migration. */
 TEST_F(kinds, own_thread)
 {
 	uint64_t want[ALL] = { 0 };
@@ -138,7 +138,7 @@ TEST_F(kinds, cpus)
 	expect(_metadata, &sample, want);
 }
 
-/* Software events in a set with hardware events count everywhere. */
+/* In a set with hardware events, software events count on both kinds of core. */
 TEST_F(kinds, software_beside)
 {
 	static const char *const names[] = { "cpu_atom/cycles/", "page-faults:u", "cpu_atom/atom_only/" };
@@ -194,14 +194,14 @@ TEST_F(kinds, names)
 	EXPECT_EQ(-EINVAL, try(self, "cpu_core/cycles/x"));
 	EXPECT_EQ(-EINVAL, try(self, "cpu_core/cycles/u:u"));
 	EXPECT_NE(0, try(self, "../cycles/"));
-	/* Not all kinds of core have the event, so it has no sum. */
+	/* An event that only one kind of core has can be counted only on this kind. */
 	EXPECT_EQ(-EOPNOTSUPP, try(self, "rd0"));
 	EXPECT_EQ(0, try(self, "cpu_core/config=0xd0/"));
 }
 
 /*
- * If another user's pinned events take the counters of the other kind, the set is invalid after a
- * migration.
+ * If another user's pinned events occupy the counters of the other kind of core, the set becomes
+ * invalid when the thread migrates there.
  */
 TEST_F(kinds, stolen_on_one_kind)
 {
@@ -226,7 +226,7 @@ TEST_F(kinds, stolen_on_one_kind)
 	ASSERT_TRUE(move_to(1));
 	ASSERT_TRUE(make_ticks(10));
 	EXPECT_EQ(-EAGAIN, shim_set_sample(self->set, 0, &sample));
-	/* The same holds for inherited sets. */
+	/* This also applies to inherited sets. */
 	ASSERT_TRUE(move_to(0));
 	shim_set_unbind(self->set, 0);
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TREE));

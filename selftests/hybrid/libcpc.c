@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* On two kinds of core, libcpc reports one number of counters, which is the smaller one. */
+/* With two kinds of core, libcpc reports the smaller of the two numbers of counters. */
 #include <errno.h>
 #include <string.h>
 

@@ -84,7 +84,7 @@ TEST_F(pmu, counts_exactly)
 	close(atom);
 }
 
-/* Count more than fits into a 48-bit counter. */
+/* Counts can exceed the width of a 48-bit counter. */
 TEST_F(pmu, wraps)
 {
 	const unsigned long long ticks = 3ULL << 46;
@@ -103,7 +103,7 @@ TEST_F(pmu, constraints)
 	int lead, one, two;
 
 	NEED(is_loaded());
-	/* Two programmable counters count branch misses, and a fixed counter reference cycles. */
+	/* Branch misses need two programmable counters, and reference cycles a fixed one. */
 	lead = open_code(self->core, 0xc5, -1);
 	one = open_code(self->core, 0xc5, lead);
 	ASSERT_LE(0, lead);
@@ -140,7 +140,7 @@ TEST_F(pmu, overflows)
 		ASSERT_TRUE(make_ticks(1000));
 	EXPECT_EQ(1000, signals);
 	EXPECT_EQ(1000 * 1000 * CORE_CYCLES, value_of(fd));
-	/* Repeat this with ticks from the clock, at 4 GHz. */
+	/* Repeat this with ticks that the clock generates at 4 GHz. */
 	signals = 0;
 	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_PERIOD, &(uint64_t){ 4000000 }));
 	ASSERT_TRUE(set_manual(false));

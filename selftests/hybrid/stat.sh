@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# On two kinds of core, vcpc stat, record and events print exact counts for each kind, and their
-# sum.
+# On a machine with two kinds of core, vcpc stat, record and events print exact counts for each
+# kind, and their sum.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/out $dir/err"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The synthetic core PMUs of selftests/vm/pmu, whose ticks a test generates */
+/* Control the synthetic core PMUs of selftests/vm/pmu, for which a test generates ticks. */
 #ifndef SELFTESTS_SYNTHETIC_H
 #define SELFTESTS_SYNTHETIC_H
 
@@ -12,7 +12,7 @@
 
 #define PARAMETER(name)	"/sys/module/synthetic_pmu/parameters/" name
 
-/* Counts of each kind of core per tick */
+/* Events that a tick counts on each kind of core */
 #define CORE_CYCLES		4
 #define CORE_INSTRUCTIONS	6
 #define ATOM_CYCLES		2
@@ -29,19 +29,19 @@ static inline bool write_parameter(const char *path, unsigned long long value)
 	return good;
 }
 
-/* Select the source of ticks: only make_ticks(), or the clock. */
+/* Generate ticks only in make_ticks() if @on, otherwise from the clock. */
 static inline bool set_manual(bool on)
 {
 	return write_parameter(PARAMETER("manual"), on);
 }
 
-/* Generate ticks on the caller's CPU; the caller must not migrate in the meantime. */
+/* Generate ticks on the caller's CPU.  The caller must not migrate during the call. */
 static inline __attribute__((unused)) bool make_ticks(unsigned long long ticks)
 {
 	return write_parameter(PARAMETER("work"), ticks);
 }
 
-/* Move to a CPU: CPU 0 has the kind cpu_core, CPU 1 the kind cpu_atom. */
+/* Move to a CPU.  CPU 0 is of the kind cpu_core, CPU 1 of the kind cpu_atom. */
 static inline __attribute__((unused)) bool move_to(int cpu)
 {
 	cpu_set_t set;

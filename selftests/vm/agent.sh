@@ -5,8 +5,8 @@
 #
 # usage: agent.sh BUILD RESULTS
 #
-# VM_NAME, VM_KERNEL and VM_MODULE in the environment select another kernel, as for test.sh. The VM
-# counts instructions as time, so a busy host does not affect the measured durations.
+# VM_NAME, VM_KERNEL and VM_MODULE in the environment select another kernel, as for test.sh.  The VM
+# uses -icount, so a busy host does not affect the measured durations.
 set -eu
 
 build=$1 results=$2

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run a test program to its end, and judge it by the reports of a sanitizer or of valgrind. Its
-# counts are ignored, because they include the tool's page faults and instructions.
+# Run a test program to its end, and judge it by the reports of a sanitizer or of valgrind.  Ignore
+# its counts, because they include the tool's page faults and instructions.
 #
 # usage: complaints.sh [TOOL...] PROGRAM
 for program; do :; done
-# A script runs commands that are built with the sanitizers, or the normal ones.
+# Run a script without the tool.  The commands that it runs are built with the sanitizers, or are
+# the normal ones.
 [ "$program" = "${program%.sh}" ] || set -- "$program"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -16,13 +16,13 @@ objects=${1:?usage: fuzz-coverage.sh OBJECTS MODULE COVERED} module=$2 covered=$
 if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 
 {
-	# global FILE NAME: the object that defines the function
+	# global FILE NAME: FILE's object defines the function
 	for object in "$objects"/*.o; do
 		case $object in *vcpc.o | *vcpc.mod.o | *_test.o) continue ;; esac
 		file=${object##*/}
 		"${tool}nm" "$object" | awk -v file="${file%.o}.c" '$2 == "T" { print "global", file, $3 }'
 	done
-	# function FILE OFFSET SIZE NAME: local functions follow their file's name
+	# function FILE OFFSET SIZE NAME: nm's list has local functions after their file's name
 	text=$("${tool}readelf" -SW "$module" | sed -n 's/^ *\[ *\([0-9]*\)\] \.text .*/\1/p')
 	"${tool}readelf" -sW "$module" | awk -v text="$text" '
 		$4 == "FILE" { file = $8 }
@@ -58,7 +58,7 @@ if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 		for (i = 1; i <= branches; i++) {
 			f = owner(branch[i])
 			blocks[f]++
-			# KCOV reports the return address of the call.
+			# KCOV reports the return address of its call.
 			if (branch[i] + 4 in seen)
 				reached[f]++
 		}

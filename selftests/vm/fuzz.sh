@@ -23,14 +23,15 @@ what=${1:-run}
 [ $# = 0 ] || shift
 mkdir -p "$out/corpus" "$top/build/logs"
 
-# Functions handle each command's failure explicitly, because callers use their status.
+# Functions check each command's failure explicitly, because "set -e" has no effect where a caller
+# uses their status.
 build_tool() {
 	gcc -std=gnu11 -O1 -Wall -Wextra -o "$out/tool" "$source/tool.c" "$source/program.c"
 }
 
 build() {
 	kernel=$("$top/scripts/build-debug-kernel.sh" debug) || return
-	# Omit the module's KUnit suites, which would be reported as not covered.
+	# Omit the module's KUnit suites, which would count as not covered.
 	make -C "$top" --no-print-directory ARCH=arm64 OUT="$top/build/arm64-fuzz" KDIR="$kernel/build" WERROR=1 module || return
 	libs=$("$top/scripts/fetch-fuzzer.sh") || return
 	if [ "$(uname -m)" = aarch64 ]; then cc=gcc; else cc=aarch64-linux-gnu-gcc; fi
@@ -80,7 +81,8 @@ stopped() {
 run() {
 	rest=$1 slice=${SLICE:-900} inputs=0
 	"$out/tool" seeds "$out/corpus"
-	# Coverage offsets are valid only for one build of the module.
+	# Discard the offsets of another build, because offsets are valid only for one build of the
+	# module.
 	key=$(sha256sum <"$top/build/arm64-fuzz/vcpc.ko")
 	[ "$(cat "$out/.key" 2>/dev/null)" = "$key" ] || : >"$out/covered"
 	echo "$key" >"$out/.key"
@@ -93,7 +95,8 @@ run() {
 		n=$(sed -n 's/.*stat::number_of_executed_units: *//p' "$out/console.log" | tail -n 1 | tr -d '\r')
 		inputs=$((inputs + ${n:-0}))
 		echo "fuzz: $inputs inputs so far, $(find "$out/corpus" -type f | wc -l) in the corpus"
-		# Calls that always fail do not cover anything, which is an error of the fuzzer.
+		# Report calls that never succeed as an error of the fuzzer, because they cover
+		# nothing.
 		if [ $status = 0 ] && grep -v 'an unknown ioctl' "$out/console.log" | grep 'calls, *0 worked'; then
 			echo "fuzz: some calls never worked"
 			status=1

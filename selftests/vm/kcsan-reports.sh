@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print each race that KCSAN reported in a kernel log once, with the number of reports and the lines
-# of the module's source.
+# Print each data race that KCSAN has reported in a kernel log once, with the number of reports and
+# the lines of the module's source.
 #
 # usage: kcsan-reports.sh DMESG MODULE
 #
@@ -14,7 +14,7 @@ if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A report is between two lines of "="; reports with the same frames are combined.
+# A report is enclosed by two lines of "=".  Reports with the same frames are combined.
 tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 	/^==================================================================$/ {
 		if (inside && title != "") {
@@ -31,7 +31,7 @@ tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 		title = frames = text = ""
 		next
 	}
-	# If another report interrupts a line, start again.
+	# Start again if another report interrupts a line.
 	/^BUG: KCSAN: / { inside = 1; title = $0; frames = text = "" }
 	inside { text = text $0 "\n" }
 	inside && /^ [a-zA-Z_].*\+0x/ { frames = frames $1 " " }
@@ -45,7 +45,7 @@ tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 		return sum + 0
 	}' >"$work/reports"
 
-# Find the source line of NAME+0xOFFSET/0xSIZE [vcpc].
+# For NAME+0xOFFSET/0xSIZE [vcpc], find the source line.
 "${tool}nm" "$module" | awk '$2 == "t" || $2 == "T" { print $3, $1 }' >"$work/symbols"
 while IFS= read -r line; do
 	printf '%s' "$line"

@@ -81,9 +81,9 @@ kcsan)
 	folders="vcpc/races $(cd "$here/.." && echo vcpc/overflow*.c | sed 's/\.c//g') vcpc/exit_races vcpc/attack_exit vcpc/attack_exec
 		vcpc/ended_alive vcpc/inherit vcpc/sample"
 	kernel=$("$top/scripts/build-debug-kernel.sh" kcsan)
-	# KCSAN's reports are warnings, which must not stop this kernel; splats.deny matches reports
-	# about the module.  KCSAN samples ten times as often as by default, and waits longer,
-	# because emulated CPUs do not run at the same speed.
+	# Do not panic on KCSAN's reports, which are warnings; splats.deny matches reports about the
+	# module.  KCSAN samples ten times as often as by default, and waits longer, because
+	# emulated CPUs do not run at the same speed.
 	export TEST_TIMEOUT=1800 VM_OPTIONS="--no-icount --cpus 3 --timeout 10000" VM_APPEND='panic_on_warn=0 log_buf_len=16M kcsan.skip_watch=400 kcsan.udelay_task=300 kcsan.udelay_interrupt=80'
 	export VM_ENVIRONMENT="RACES_SECONDS=${RACES_SECONDS:-60} ATTACK_TRIES=${ATTACK_TRIES:-300}" VM_DMESG="$top/build/logs/kcsan-dmesg.log"
 	export KCFLAGS=-g
@@ -145,8 +145,8 @@ make_for() { make -C "$top" --no-print-directory ARCH=$arch "$@"; }
 	make_for OUT="$build" KDIR="$kernel/build" WERROR=1 KUNIT="$([ "$kind" = newer ] || echo 1)" module &&
 		{ [ -n "${RESULTS:-}" ] || make_for -j"$(nproc)" lib tools tests; }
 } >"$log" 2>&1 || { tail -n 30 "$log"; "$top/selftests/matrix.sh" --add "$top/build/matrix" $arch "$(basename "$(cd "$kernel" && pwd -P)")" no no; echo "fail $arch-$kind kmod/build does not build for $kernel" >>"$results"; exit 1; }
-# The kernel's own makefile prints a warning if the compiler or pahole differ from those that built
-# the kernel.
+# Ignore one warning: the kernel's own makefile reports if the compiler or pahole differ from those
+# that built the kernel.
 if grep 'warning:' "$log" | grep -v 'differs from the one used'; then
 	echo "fail $arch-$kind kmod/build warns for $kernel" >>"$results"
 fi
@@ -161,13 +161,13 @@ for folder; do
 		[ "$(uname -m)" != "$arch" ] || "$here/agent.sh" "$top/build/$arch" "$results"
 		;;
 	arm64-nmi/vcpc/overflow_late)
-		# How soon an overflow is noticed can be measured only in a VM that counts
-		# instructions.
+		# Use a VM with -icount, because only there can the delay of an overflow's detection
+		# be measured.
 		VM_OPTIONS='--nmi --cpus 1 --timeout 7200' "$here/test.sh" $arch "$top/build/$arch" "$results" "$folder"
 		;;
 	soak/vcpc/reload.sh)
-		# KUnit would run the module's suites at each load, which takes ten times as long as
-		# everything else.
+		# Disable KUnit, which would run the module's suites at each load and take ten times
+		# as long as everything else.
 		VM_APPEND=kunit.enable=0 "$here/test.sh" $arch "$top/build/$arch" "$results" "$folder"
 		;;
 	*)

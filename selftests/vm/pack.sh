@@ -18,7 +18,8 @@ die() {
 	exit 2
 }
 
-# Print the first directory that has the library; $OURS are directories of our own builds.
+# find_library NAME: print the path of the library in the first directory that has it; $OURS lists
+# directories of our own builds
 find_library() {
 	for dir in $OURS "$root/lib/$triplet" "$root/usr/lib/$triplet" "$root/lib" "$root/usr/lib" "$root/lib64"; do
 		[ -e "$dir/$1" ] && echo "$dir/$1" && return
@@ -26,8 +27,8 @@ find_library() {
 	return 1
 }
 
-# Copy the libraries that an ELF file needs, their dependencies, and libpfm, which is loaded with
-# dlopen().
+# add_libraries FILE: copy the libraries that an ELF file needs, their dependencies, and libpfm,
+# which is loaded with dlopen()
 add_libraries() {
 	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
 		$(grep -ao 'libpfm\.so\.4' "$1" | head -n 1); do
@@ -67,7 +68,7 @@ add_program() {
 	die "no program $1 in ${root:-/}"
 }
 
-# Add a driver and its dependencies, in loading order.
+# add_driver NAME: add a driver and its dependencies, in loading order
 add_driver() {
 	modules=$(echo "$kernel"/lib/modules/*)
 	line=$(grep -E "/$1\.ko(\.xz)?:" "$modules/modules.dep") || return 0
@@ -97,7 +98,7 @@ echo nobody:x:65534:65534:nobody:/:/bin/sh >>"$stage/etc/passwd"
 : >"$stage/drivers/order"
 add_driver virtio_pci
 add_driver virtio_blk
-# Busybox's shell prefers its applets to programs in PATH; dash does not.
+# Add dash, because busybox's shell prefers its own applets to programs in PATH.
 add_program dash
 for item; do
 	case $item in

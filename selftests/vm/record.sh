@@ -1,8 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Record archives in the VM, which the host reads with PCP's own tools.
-#
-# usage: record.sh DIR
+# Record archives in the VM that the host reads with PCP's own tools.
 set -eu
 
 folder=$1
@@ -17,7 +15,7 @@ vcpc record -o "$folder/plain" -I 10msec -e $events -- xz -k /tmp/data
 vcpc trace on
 vcpc record -o "$folder/traced" -I 20msec -e $events -- orders
 
-# Kill the recorder; the records that it wrote before must be complete.
+# Kill the recorder.  The records that it has written must be complete.
 setsid vcpc record -o "$folder/killed" -I 5msec -e $events -- orders &
 victim=$!
 while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]; do

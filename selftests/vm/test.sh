@@ -6,8 +6,8 @@
 #
 # Environment: archives recorded in the VM are stored in RECORDED.  VM_WITHOUT lists DIR/PROGRAMs to
 # omit.  VM_NAME, VM_KERNEL and VM_MODULE select another kernel than Debian's and the module built
-# for it ("none" for no module).  VM_OPTIONS are further options of vm/run, VM_APPEND words for the
-# kernel's command line, and VM_ENVIRONMENT variables for the programs.  VM_PMU adds core PMUs
+# for it ("none" for no module).  VM_OPTIONS are additional options of vm/run, VM_APPEND words for
+# the kernel's command line, and VM_ENVIRONMENT variables for the programs.  VM_PMU adds core PMUs
 # (vm/pmu) to an x86-64 VM: "hybrid" for two kinds of core, "one" for one kind, followed by other
 # parameters of that module.  The kernel's log is stored in VM_DMESG.  VM_PAUTH enables pointer
 # authentication in the arm64 kernel, which makes emulation take a third longer.
@@ -65,7 +65,7 @@ set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/u
 [ ! -e "$build/lib/libinject.so" ] || set -- "$@" --with "$build/lib/libinject.so:/tests/fail/libinject.so" \
 	--with "$selftests/fail/shared/commands.sh:/tests/fail/shared/commands.sh"
 
-# setpriv drops capabilities; the other architecture's sysroot does not contain it.
+# Use setpriv to drop capabilities.  The other architecture's sysroot does not contain it.
 [ "$arch" != x86_64 ] || [ ! -x /usr/bin/setpriv ] || set -- "$@" --program setpriv
 
 for document in "$selftests"/../README.md "$selftests"/../Documentation/site/*.rst "$selftests"/../Documentation/man/vcpc-*.1; do

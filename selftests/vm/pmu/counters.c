@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Synthetic core PMUs: their events and counters */
+/* The synthetic core PMUs' events and counters */
 #include <asm/apic.h>
 #include <asm/irq_regs.h>
 #include <asm/nmi.h>
@@ -13,13 +13,13 @@
 #define MAX_PERIOD	(BIT_ULL(WIDTH - 1) - 1)
 #define FIXED_INDEX	BIT(30)
 
-/* Work is performed in steps, between which overflows are handled. */
+/* Work is performed in steps of this many ticks.  Overflows are handled after each step. */
 #define STEP		BIT_ULL(36)
 
-/* The timer expires at least this often, in ns. */
+/* Maximum time until the timer expires, in ns */
 #define LONGEST		(3600 * NSEC_PER_SEC)
 
-/* The counters that an event can use: any programmable one, or a fixed one */
+/* The counters that an event can use: any programmable counter, or a fixed one */
 #define ANY		GENMASK(PROGRAMMABLE - 1, 0)
 #define FIX(n)		BIT(PROGRAMMABLE + (n))
 
@@ -27,8 +27,8 @@ static const struct synth_event {
 	u16 code;
 	int generic;
 	unsigned long counters;
-	u8 rate[KINDS];		/* per tick; 0: this kind of core does not have the event */
-	bool noisy;		/* the rate changes at random, by a factor between 1 and NOISE */
+	u8 rate[KINDS];		/* per tick; 0 if this kind of core does not have the event */
+	bool noisy;		/* the rate changes at random by a factor between 1 and NOISE */
 } events[] = {
 	{ 0x003c, PERF_COUNT_HW_CPU_CYCLES, ANY | FIX(1), { 4, 2 } },
 	{ 0x00c0, PERF_COUNT_HW_INSTRUCTIONS, ANY | FIX(0), { 6, 1 } },
@@ -40,15 +40,18 @@ static const struct synth_event {
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
 	/*
-	 * The first two events share a counter, so they are multiplexed; the third has another.
-	 * All count the same.
+	 * These events count the same.  The first two share a counter, so they are multiplexed; the
+	 * third has its own.
 	 */
 	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
 };
 
-/* Noise: an event with rate 1 occurs this many times at the end of each epoch */
+/*
+ * In each epoch of EPOCH ticks, an event with rate 1 occurs 1 to NOISE times per tick, a random
+ * number. noise[i] is the sum of these numbers over the first i epochs.
+ */
 #define NOISE		16
 #define EPOCH		BIT_ULL(20)
 #define EPOCHS		1024
@@ -100,8 +103,8 @@ static u64 rate_of(const struct perf_event *event)
 }
 
 /*
- * Return the PMU's time.  It stops while the PMU is disabled, so all counters stop at the same
- * instant, and then catches up, like perf's time running.
+ * Return the PMU's time.  It stops while the PMU is disabled, so that all counters stop at the same
+ * time, and then catches up, as perf's running time does.
  */
 u64 synth_now(struct synth_cpu *cpu)
 {
@@ -115,7 +118,7 @@ u64 synth_now(struct synth_cpu *cpu)
 	return cpu->ticks;
 }
 
-/* Return the value of the event's counter, which was config_base at event_base. */
+/* Return the value of the event's counter.  It was config_base at the time event_base. */
 static u64 counter_of(struct synth_cpu *cpu, const struct perf_event *event)
 {
 	const struct hw_perf_event *hwc = &event->hw;
@@ -143,7 +146,7 @@ static void update(struct synth_cpu *cpu, struct perf_event *event)
 	local64_sub(delta, &hwc->period_left);
 }
 
-/* Start the counter at minus the rest of the period. */
+/* Start the counter at minus the number of events left in the period. */
 static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -165,7 +168,7 @@ static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-/* Assign events to counters in @at, first those with the fewest choices. */
+/* Assign the events in @list to counters in @at, those with the fewest choices first. */
 static bool assign(struct perf_event *const *list, int n, struct perf_event **at)
 {
 	unsigned long used = 0;
@@ -177,7 +180,7 @@ static bool assign(struct perf_event *const *list, int n, struct perf_event **at
 
 			if (hweight_long(may) != weight)
 				continue;
-			/* Each counter can be used only once. */
+			/* Exclude counters that are already in use. */
 			may &= ~used;
 			if (!may)
 				return false;
@@ -231,7 +234,7 @@ static int synth_add(struct perf_event *event, int flags)
 	list[n++] = event;
 	if (n > COUNTERS || !assign(list, n, at))
 		return -EAGAIN;
-	/* When an event moves, so does its counter's value. */
+	/* An event that moves to another counter keeps its value. */
 	memcpy(cpu->event, at, sizeof(at));
 	for (int i = 0; i < COUNTERS; i++) {
 		if (!at[i] || at[i]->hw.idx == index_of(i))
@@ -281,7 +284,7 @@ static int find_event(const struct perf_event *event, enum synth_kind kind)
 	return generic ? -ENOENT : -EINVAL;
 }
 
-/* Return whether the group fits on the counters together with this event. */
+/* Return whether the event's group, including the event, fits on the counters. */
 static bool group_fits(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -327,7 +330,7 @@ static int synth_event_init(struct perf_event *event)
 	return group_fits(event) ? 0 : -EINVAL;
 }
 
-/* Set the timer to the next overflow of a counter. */
+/* Set the timer to the time of the next overflow. */
 void synth_arm(struct synth_cpu *cpu)
 {
 	u64 soonest = LONGEST;
@@ -367,7 +370,7 @@ static void overflow(struct synth_cpu *cpu, struct perf_event *event, struct pt_
 		synth_stop(event, 0);
 }
 
-/* Handle the interrupt, or the NMI. */
+/* Handle the interrupt or NMI. */
 static void handle(struct synth_cpu *cpu, struct pt_regs *regs)
 {
 	if (cpu->disabled)
@@ -377,7 +380,7 @@ static void handle(struct synth_cpu *cpu, struct pt_regs *regs)
 			overflow(cpu, cpu->event[i], regs);
 }
 
-/* Request the interrupt on this CPU. */
+/* Raise the interrupt on this CPU. */
 static void request(struct synth_cpu *cpu)
 {
 	WRITE_ONCE(cpu->pending, true);
@@ -395,7 +398,7 @@ int synth_on_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	WRITE_ONCE(cpu->pending, false);
 	handle(cpu, regs);
-	/* The timer is armed again outside the NMI. */
+	/* Arm the timer again outside the NMI. */
 	irq_work_queue(&cpu->work);
 	return NMI_HANDLED;
 }
@@ -439,7 +442,10 @@ static void synth_enable(struct pmu *pmu)
 		synth_arm(cpu);
 }
 
-/* Read all events of a group at the same instant. */
+/*
+ * Stop the PMU's time while perf reads a group, so that all of its events are read at the same
+ * time. Disable the PMU during other transactions.
+ */
 static void synth_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
@@ -501,7 +507,7 @@ static void do_step(u64 ticks)
 	local_irq_restore(flags);
 }
 
-/* Advance this CPU by the given number of ticks at once. */
+/* Advance this CPU's time by the given number of ticks. */
 void synth_work(u64 ticks)
 {
 	for (; ticks > STEP; ticks -= STEP)
@@ -511,8 +517,8 @@ void synth_work(u64 ticks)
 
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 /*
- * Old kernels require this of each task PMU except the first, even after the first one has been
- * unregistered.
+ * Old kernels require this flag of each task PMU except the first, even after the first one has
+ * been unregistered.
  */
 #define ALL_KINDS	PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #else

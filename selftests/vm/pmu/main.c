@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Core PMUs for x86-64 virtual machines that have none.  They are only for tests, and never
+ * Core PMUs for x86-64 virtual machines that have none.  They are only for tests and are never
  * installed.
  *
  * By default there are two PMUs, as on CPUs with two kinds of core: cpu_core on CPU 0 and cpu_atom
@@ -13,7 +13,7 @@
  *
  * An overflow causes an interrupt or, with nmi=1, an NMI.
  *
- * Events count in user and kernel mode alike: attr.exclude_* is ignored.
+ * Events count both user and kernel mode; attr.exclude_* is ignored.
  *
  * Locking: everything is per CPU and is used with interrupts off.  An NMI handler does nothing
  * while the PMU is disabled, which includes the time during which events are added or removed.
@@ -36,7 +36,7 @@ MODULE_PARM_DESC(nmi, "counters overflow by an NMI");
 struct synth_pmu synth_pmus[KINDS];
 synth_overflow_fn *synth_overflow;
 
-/* Select the source of a CPU's ticks: its clock or "work". */
+/* Set whether a CPU's ticks come from "work" or from its clock. */
 static void set_mode(void *arg)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
@@ -164,7 +164,7 @@ static void settle_cpus(void)
 	}
 }
 
-/* perf does not export this symbol; a temporary kprobe finds it. */
+/* Find the function with a temporary kprobe, because the kernel does not export its symbol. */
 static int find_overflow(void)
 {
 	struct kprobe probe = { .symbol_name = "perf_event_overflow" };

@@ -32,7 +32,7 @@ struct synth_pmu {
  * @pending: an interrupt was requested
  * @event: the event on each counter
  * @timer: expires when the next counter overflows
- * @work: the interrupt
+ * @work: the interrupt, handled outside the NMI
  */
 struct synth_cpu {
 	u64 ticks;
