@@ -49,7 +49,7 @@ static inline int event_on(int counter, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* Return a program with one event on the first counter, in user mode. */
+/* Return a program that counts one event on the first counter in user mode. */
 static inline pm_prog_t program(const char *name)
 {
 	pm_prog_t prog = { .mode = { .w = PM_USER } };
@@ -60,7 +60,7 @@ static inline pm_prog_t program(const char *name)
 	return prog;
 }
 
-/* Return a program with several sets of one event; the sets are static. */
+/* Return a program with @sets sets of one event.  All programs share one static array of sets. */
 static inline pm_prog_mx_t program_mx(const char *name, int sets, int slice)
 {
 	static pm_events_prog_t lists[300];

@@ -10,7 +10,7 @@
 #include "checking.h"
 #include "work.h"
 
-/* Few enough for emulated machines; selftests/unit/aix_gets.c makes more calls */
+/* Few enough for emulated machines; selftests/unit/aix_gets.c makes more calls. */
 #define GETS	20000
 
 /* Multiplex slots per set */
@@ -37,7 +37,7 @@ static void work(int sets, int passes)
 		spin(100000);
 }
 
-/* Return the number of events per nanosecond of CPU time while no other set is multiplexed. */
+/* Return the number of events per nanosecond of CPU time without multiplexing. */
 static double whole_rate(void)
 {
 	pm_prog_t prog = program(event());
@@ -53,7 +53,10 @@ static double whole_rate(void)
 	return (double)data.accu[0] / raw(times.accu_timebase);
 }
 
-/* Check that each set's estimate agrees and that the slots add up to the total time minus gaps. */
+/*
+ * Check that each set's estimate agrees with the rate without multiplexing, and that the times of
+ * all sets add up to the total time minus gaps.
+ */
 static double try_sets(struct __test_metadata *_metadata, int sets, double whole)
 {
 	/*
@@ -86,8 +89,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 		}
 	}
 	/*
-	 * The time outside all sets consists of gaps and the time to set and stop the program.  It
-	 * is measured with two clocks.
+	 * Gaps between slots, and setting and stopping the program, are part of the total time, but
+	 * not of any set's.  The two times come from different clocks.
 	 */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
@@ -97,8 +100,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 }
 
 /*
- * Test every third number of sets, or every number if ALL_SETS is set in the environment.  Testing
- * all takes long in a VM that counts instructions as time.
+ * Test every third number of sets, or every number if ALL_SETS is set in the environment. Testing
+ * all numbers takes long in a VM with -icount.
  */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
@@ -116,7 +119,7 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 	       worst * 100);
 }
 
-/* Multiplex 2 to 16 sets, in several tests because each test has a time limit. */
+/* Multiplex 2 to 16 sets, divided among several tests because each test has a time limit. */
 TEST(homogeneous_loop)
 {
 	if (kernel_checks())
@@ -180,8 +183,8 @@ TEST(shorter_than_the_sets_need)
 }
 
 /*
- * A slot of 30 s overflows a 32-bit counter.  The kernel starts it at half its range and notices
- * each wrap; counts must not be affected.
+ * In a slot of 30 s, the count exceeds 32 bits.  The kernel starts a 32-bit counter at half its
+ * range and notices each wrap, so counts must not be affected.
  */
 TEST(past_the_counter_s_width)
 {
@@ -207,8 +210,8 @@ TEST(past_the_counter_s_width)
 }
 
 /*
- * Set the maximum number of full sets that AIX supports, if there are enough descriptors and
- * requests; otherwise expect an error.
+ * Set AIX's maximum number of sets with all counters in use.  If the machine does not have enough
+ * descriptors and requests for them, expect an error.
  */
 TEST(full_sets)
 {
@@ -247,7 +250,7 @@ TEST(full_sets)
 	EXPECT_TRUE(false) TH_LOG("not even one full set is possible");
 }
 
-/* All sets of a mostly sleeping thread count, because slots are measured in CPU time. */
+/* Slots are measured in CPU time, so all sets of a mostly sleeping thread count. */
 TEST(a_sleepy_thread)
 {
 	pm_prog_mx_t prog;

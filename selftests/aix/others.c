@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Count other processes: a debugger's target and process trees.  Check the ownership of the
- * counters.
- */
+/* Count other processes, which a debugger traces, and process trees.  Check who owns counters. */
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -79,7 +76,7 @@ TEST_F(others, debugger)
 	ASSERT_EQ(0, pm_get_data_thread(pid, pid, &data));
 	EXPECT_EQ(0, data.accu[0]);
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_group(pid, pid, &data));
-	/* This thread has no program. */
+	/* The calling thread has no program; only the child has one. */
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_mythread(&data));
 	EXPECT_EQ(0, pm_delete_program_thread(pid, pid));
 	EXPECT_EQ(Pmapi_NoSetProg, pm_delete_program_thread(pid, pid));
@@ -103,8 +100,8 @@ static int debug_as_nobody(const pm_prog_t *user)
 	pid_t pid;
 
 	/*
-	 * Become an ordinary user. This clears the dumpable flag, without which such a user can
-	 * neither open the process's files in /proc nor trace its children.
+	 * Become an ordinary user.  This clears the dumpable flag.  Set it again, because without
+	 * it the user can neither open this process's files in /proc nor trace its children.
 	 */
 	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
 		return 1;
@@ -228,8 +225,8 @@ static void leave_an_orphan(pm_prog_t *tree)
 }
 
 /*
- * The tree's program ends when its root process ends, regardless of which processes remain. The
- * next owner can then use the counters.
+ * A tree's program ends when its root process ends, even if other processes of the tree continue.
+ * The next owner can then use the counters.
  */
 TEST_F(others, root_that_exits)
 {
@@ -272,7 +269,10 @@ static int elsewhere(const pm_prog_t *prog, int mode, int (*set)(pm_prog_t *prog
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* perf shares the PMU between processes. */
+/*
+ * A process can have a program for its tree or for threads, not both.  Other processes are not
+ * affected, because perf shares the PMU between processes.
+ */
 TEST_F(others, one_owner_a_process)
 {
 	pm_prog_t tree = self->prog;
@@ -289,7 +289,7 @@ TEST_F(others, one_owner_a_process)
 	EXPECT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Counting other processes requires a privilege; counting one's own tree does not. */
+/* Counting another process requires a privilege; counting one's own tree does not. */
 TEST_F(others, without_privilege)
 {
 	int status;

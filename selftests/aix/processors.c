@@ -17,7 +17,7 @@ static int set_online(int on)
 	return ok ? 0 : -1;
 }
 
-/* Without the module, this can be any machine, whose CPUs must stay online. */
+/* Without the module, the test may run on any machine, whose CPUs must stay online. */
 #define NEED_TWO()	do {						\
 	if (access("/dev/vcpc", F_OK))					\
 		SKIP(return, "needs the vcpc module");			\
@@ -93,7 +93,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(0, pm_get_data_lcpu(0, &data));
 	EXPECT_EQ(0, pm_get_data(&data));
 	EXPECT_EQ(0, pm_reset_data());
-	/* A processor that comes online later counts like the others from the next call on. */
+	/* A processor that comes online later is counted from the next call on. */
 	ASSERT_EQ(0, set_online(1));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
 	EXPECT_LT(data.accu[0], grown(data.accu[0]));
@@ -104,7 +104,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(data.accu[0], later.accu[0]);
 }
 
-/* A processor that comes online while counting is stopped does not count until the start. */
+/* A processor that comes online while counting is stopped counts only from the start on. */
 TEST_F(processors, online_while_stopped)
 {
 	pm_data_t data;

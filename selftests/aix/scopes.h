@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table with a row for each family of calls; each test covers all of them */
+/* Define one row per family of calls, so that each test covers all families. */
 #ifndef AIX_SCOPES_H
 #define AIX_SCOPES_H
 
@@ -10,7 +10,7 @@
 
 #include "aix_test.h"
 
-/* The calls of one scope */
+/* The calls of one family */
 struct scope {
 	const char *name;
 	int mode;
@@ -41,7 +41,7 @@ struct scope {
 	  pm_get_Tdata##s, pm_get_data##s##_mx, pm_get_tdata##s##_mx,		\
 	  pm_delete_program##s }
 
-/* A traced and stopped child, for the calls on other processes */
+/* A stopped child that this process traces; the target of calls on other processes */
 static pid_t target UNUSED;
 
 static inline void start_target(void)
@@ -63,7 +63,7 @@ static inline void end_target(void)
 	waitpid(target, NULL, 0);
 }
 
-/* Define a call on another thread, whose thread numbers are filled in. */
+/* Define functions that call @call for another thread, whose IDs are the first arguments. */
 #define CALL(as, call, type, arg, ...)						\
 static inline int as(type arg) { return call(__VA_ARGS__, arg); }
 #define CALL_TIMED(as, call, type, second, ...)					\

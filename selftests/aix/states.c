@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test every state and every transition in each scope, including invalid transitions. Invalid
- * programs change nothing.
+ * Test every state and every transition in each scope, including invalid transitions.  Setting an
+ * invalid program changes nothing.
  */
 #include "scopes.h"
 #include "needs_module.h"
@@ -145,7 +145,7 @@ TEST_F(states, kinds)
 	}
 }
 
-/* With one mode per set, programs are read with the mm calls and data with the mx calls. */
+/* If each set has its own mode, programs are read with the mm calls and data with the mx calls. */
 TEST_F(states, modes_by_set)
 {
 	pm_prog_t sets[2] = { self->prog, self->prog };
@@ -179,7 +179,7 @@ TEST_F(states, modes_by_set)
 	}
 }
 
-/* The times of start, reading and stop increase; PURR and SPURR are 0 and valid. */
+/* The times of start, read and stop increase.  PURR and SPURR are 0 and valid. */
 TEST_F(states, stamps)
 {
 	timebasestruct_t start, read, stop, again;
@@ -316,7 +316,7 @@ TEST_F(states, nothing_to_count)
 		EXPECT_CODE(0, s->data(&data));
 		EXPECT_CODE(0, (int)data.accu[0]);
 		EXPECT_CODE(0, s->drop());
-		/* Without a mode, the values are zero and the call succeeds. */
+		/* A program that enables no mode can be set, and counts zero events. */
 		prog = for_scope(&self->prog, s, PM_COUNT);
 		prog.mode.w &= ~PM_USER;
 		ASSERT_EQ(0, s->set(&prog));
@@ -379,7 +379,6 @@ TEST_F(states, processors)
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_lcpu(-1, &data));
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_lcpu(99999, &data));
 	EXPECT_EQ(0, pm_delete_program());
-	/* Threads can be counted individually in a tree. */
 	prog.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program(&prog));
 	EXPECT_EQ(Pmapi_Unsupported, pm_get_data_lcpu(0, &data));
@@ -400,7 +399,7 @@ TEST_F(states, other_threads_need_a_debugger)
 	EXPECT_EQ(ESRCH, pm_delete_program_group(0x3ffffff, 0x3ffffff));
 }
 
-/* A child has none of its parent's contexts, and the parent keeps them. */
+/* A child inherits no context, and the parent keeps its own. */
 TEST_F(states, fork)
 {
 	pm_prog_t prog = self->prog;
@@ -423,7 +422,7 @@ TEST_F(states, fork)
 	EXPECT_EQ(0, pm_delete_program_mythread());
 }
 
-/* The child is not a member of the group either. */
+/* A child of a group's member does not belong to the group. */
 TEST_F(states, fork_of_a_member)
 {
 	pm_prog_t prog = self->prog;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Another user takes all counters through perf. Sets lose multiplex slots, but their rates stay
- * correct.
- */
+/* If another user takes all counters through perf, sets lose slots, but their rates are correct. */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
@@ -11,7 +8,7 @@
 
 #define MANY	32
 
-/* Events pinned to the CPU have priority over events of threads. */
+/* Take all counters.  Events pinned to the CPU have priority over events of threads. */
 static void take_all(int fds[MANY])
 {
 	struct perf_event_attr attr = {
@@ -61,7 +58,7 @@ TEST(sets_in_turn)
 		rate = r > rate ? r : rate;
 		low = r < low ? r : low;
 	}
-	/* Time without counters is not added to any set's time. */
+	/* No set's time includes the time without counters. */
 	EXPECT_LE(130 * MS, counted);
 	EXPECT_GE(220 * MS, counted);
 	EXPECT_LE(rate * 0.98, low);
@@ -89,7 +86,7 @@ TEST(one_set)
 	EXPECT_EQ(Pmapi_NoCounters, pm_get_data_mythread(&data));
 	EXPECT_EQ(77, data.reserved);
 	give_back(fds);
-	/* The lost set stays invalid, but a new program counts. */
+	/* The set that lost its counters stays invalid, but a new program counts. */
 	EXPECT_EQ(Pmapi_NoCounters, pm_get_data_mythread(&data));
 	ASSERT_EQ(0, pm_delete_program_mythread());
 	ASSERT_EQ(0, pm_set_program_mythread(&prog));

@@ -32,7 +32,7 @@ TEST(full_table)
 	EXPECT_NE(COUNT_NOTHING, event_on(0, "PM_PAGE_FAULTS"));
 }
 
-/* A program with one event from each counter's list fits. */
+/* A program can count one event from each counter's list at the same time. */
 TEST(one_event_on_each_counter)
 {
 	pm_prog_t prog = { .mode.w = PM_USER | PM_COUNT };

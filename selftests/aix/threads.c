@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads inherit programs, groups add up their members' counts, and one member's calls affect the
- * others as documented.
+ * Threads inherit programs, a group's counts are the sums over its members, and calls by one member
+ * affect the others as documented.
  */
 #include "work.h"
 #include "needs_module.h"
@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(threads, hundreds, 1200)
 			EXPECT_EQ(NULL, ret);
 		}
 	}
-	/* The exited threads no longer occupy the counters. */
+	/* Threads that have exited no longer occupy the counters. */
 	EXPECT_EQ(0, pm_set_program(&self->prog));
 	EXPECT_EQ(0, pm_delete_program());
 }
@@ -243,10 +243,13 @@ TEST_F(threads, a_group_is_its_members_sum)
 	tell(&b, touches);
 	touch(PAGES);
 	EXPECT_PAGES(3 * PAGES, total(_metadata, 1));
-	/* Members that have exited are still counted. */
+	/* The counts include members that have exited. */
 	dismiss(&a);
 	EXPECT_PAGES(3 * PAGES, total(_metadata, 1));
-	/* The counts of a single member are unknown, and inheriting threads have no program. */
+	/*
+	 * The counts of an individual member are unknown, and threads that inherit have no program
+	 * of their own.
+	 */
 	EXPECT_EQ(Pmapi_Unsupported, pm_get_data_mythread(&data));
 	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads));
 	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads_group));
@@ -346,7 +349,10 @@ static void *burns(void *arg UNUSED)
 	return NULL;
 }
 
-/* perf can count all sets at the same time, because software events need no hardware counters. */
+/*
+ * All sets measure even short threads, because software events need no hardware counters and perf
+ * can count all sets at the same time.
+ */
 TEST_F(threads, short_threads_measure_all_sets)
 {
 	pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 3, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work with known counts, and the amount of memory in use */
+/* Perform work with known counts, and measure the memory in use. */
 #ifndef AIX_WORK_H
 #define AIX_WORK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work with known counts, and other functions for tests of counters, independent of the API */
+/* Perform work with known counts for tests of counters, independent of the API. */
 #ifndef SELFTESTS_KNOWN_WORK_H
 #define SELFTESTS_KNOWN_WORK_H
 
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 /*
- * Cause exactly @pages faults in user mode.  Huge pages are disabled in the whole process: the new
- * mapping may be merged with an adjacent thread stack, and another thread's fault there could map a
- * huge page that covers this one.
+ * Cause exactly @pages page faults in user mode.  Disable huge pages in the whole process: the new
+ * mapping may be merged with an adjacent thread stack, and a page fault in another thread could
+ * then map a huge page that covers part of it.
  */
 static inline void touch(int pages)
 {
@@ -60,7 +60,7 @@ static inline __u64 cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Spend some CPU time. */
+/* Use @ns of CPU time. */
 static inline void burn(__u64 ns)
 {
 	__u64 end = cpu_time() + ns;

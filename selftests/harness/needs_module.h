@@ -16,7 +16,10 @@
 
 #define HAS_MODULE	(HAS_SYNTHETIC || !access("/dev/vcpc", F_OK))
 
-/* Must be the first statement of a test; @why: the feature that perf lacks */
+/*
+ * Skip the test unless the module is loaded; must be the test's first statement.  @why names the
+ * feature that perf lacks.
+ */
 #define NEEDS_MODULE(why) \
 	do { \
 		if (!HAS_MODULE) \

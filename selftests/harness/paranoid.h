@@ -21,7 +21,7 @@ static inline int perf_event_paranoid(void)
 	return level;
 }
 
-/* Must be the first statement of a test. */
+/* Skip the test if perf_event_paranoid is above 2; must be the test's first statement. */
 #define NEEDS_PARANOID_2() \
 	do { \
 		if (perf_event_paranoid() > 2) \

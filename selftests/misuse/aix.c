@@ -42,7 +42,7 @@ static long data_in_thread(void)
 	return pm_get_data_mythread(&data);
 }
 
-/* A row for a call of one scope, which is in the table of all scopes */
+/* Print a row for a call of one scope, from the table of all scopes. */
 #define OF(ready, misuse, call)						\
 	do {								\
 		char text[64];						\
@@ -181,7 +181,7 @@ int main(void)
 	library();
 	EACH_SCOPE(s)
 		before_initialize(s);
-	ready();	/* called once, because it takes long */
+	ready();	/* Call this only once, because it takes long. */
 	others();
 	programs();
 	EACH_SCOPE(s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread forks while others are inside PMAPI.  The child can use PMAPI with its own contexts.
+ * If a thread forks while others are inside PMAPI, the child can use PMAPI with its own contexts.
  * With PCP's library, the child can inherit locks that no thread will release.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "pcp/pmapi.h"
 
 #define FORKS	150
-#define SECONDS	20	/* after which a child is considered to hang */
+#define SECONDS	20	/* time after which a child is considered to hang */
 
 static char base[64], import_base[80];
 static atomic_bool done;
@@ -146,7 +146,7 @@ TEST_F(forks, while_others_are_in_calls)
 
 static atomic_int forked;
 
-/* The interrupted call may hold a lock. */
+/* Fork in a signal handler, whose interrupted call may hold a lock. */
 static void fork_in_handler(int sig)
 {
 	int status, err = errno;

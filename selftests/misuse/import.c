@@ -5,7 +5,8 @@
 #include "pmapi_codes.h"
 
 static char folder[] = "/tmp/misuse.XXXXXX";
-#define INDOM	pmiInDom(245, 1)	/* in the domain of metrics that the library numbers */
+/* An instance domain in the domain of metrics that the library numbers */
+#define INDOM	pmiInDom(245, 1)
 
 static const pmUnits none;
 static pmAtomValue atom;

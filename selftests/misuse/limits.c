@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Run a typical program of each API at the limits of the system.  Either its results are the same
- * as without the limit, or a call reports an error.
+ * Run a typical program of each API at the limits of the system.  Its results must be the same as
+ * without the limit, or a call must report an error.
  */
 #include <limits.h>
 #include <sched.h>
@@ -26,8 +26,8 @@
 #include "shim/shim.h"
 
 /*
- * If /sys cannot be read, Debian 13's libpfm4 allocates a negative size.  It handles the NULL that
- * malloc() returns, so AddressSanitizer must not abort.
+ * Do not abort if malloc() fails: if /sys cannot be read, Debian 13's libpfm4 allocates a negative
+ * size, and handles the resulting NULL.
  */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -38,7 +38,7 @@ const char *__asan_default_options(void)
 #define SECONDS		20
 #define ANSWERS		65536
 
-/* Sanitizers map a lot of memory, and have larger stack frames. */
+/* Sanitizers map much memory and make stack frames larger. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
 #else
@@ -52,16 +52,16 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return backend;
 }
 
-/* Memory shared with the child: its result, and the call that failed in it */
+/* Memory shared with the child: its results, and the call that failed */
 static struct said {
 	char answers[ANSWERS];
 	char error[128];
 	size_t used;
 } *said;
 static char base[64];
-static long clock_moves;	/* seconds by which the clock moves from its fourth reading on */
+static long clock_moves;	/* seconds to add to CLOCK_REALTIME from the fourth call on */
 
-/* Set the clock back while a program runs. */
+/* Move the clock while a program runs. */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	static int looks;
@@ -81,7 +81,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Make a call.  If it fails, end the program. */
+/* Make a call, and end the program if it fails. */
 #define MUST(call, failed) do {								\
 	if (failed((long)(call))) {							\
 		snprintf(said->error, sizeof(said->error), "%.100s failed", #call);	\
@@ -212,7 +212,7 @@ static void record(void)
 	shim_close(handle);
 }
 
-/* Record, then fetch all records.  Their times increase. */
+/* Record, then fetch all records, whose times must increase. */
 static void record_and_replay(void)
 {
 	struct timespec last = { 0 };
@@ -234,7 +234,7 @@ static void record_and_replay(void)
 	say("%d read\n", n);
 }
 
-/* The server runs without the limit. */
+/* The server runs outside of the limit. */
 static struct fake_pmcd fake;
 
 static void host(void)
@@ -274,7 +274,7 @@ static void *run_it(void *arg)
 	return arg;
 }
 
-/* Each function sets a limit, and returns false if that is not possible here. */
+/* Each of the functions below sets a limit, and returns false if this is not possible here. */
 static bool no_limit(void)
 {
 	return true;
@@ -334,7 +334,7 @@ static bool write_to(const char *path, const char *text)
 	return written;
 }
 
-/* Enter name spaces in which this user is root, who can create files in a new file system. */
+/* Enter namespaces in which this user is root and can mount file systems. */
 static bool become_root(void)
 {
 	char users[32], groups[32];
@@ -345,7 +345,7 @@ static bool become_root(void)
 	       write_to("/proc/self/uid_map", users) && write_to("/proc/self/gid_map", groups);
 }
 
-/* A file system of 64 kB in place of the current directory, which is full */
+/* Mount a file system of 64 kB on the current directory, and fill it. */
 static bool full_disk(void)
 {
 	char here[PATH_MAX], block[1024] = { 0 };
@@ -365,7 +365,7 @@ static void ignore(int sig)
 	(void)sig;
 }
 
-/* System calls are interrupted and not restarted. */
+/* Interrupt system calls without restarting them. */
 static bool often_interrupted(void)
 {
 	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
@@ -412,7 +412,7 @@ static const struct limit {
 	{ "the clock set forward by an hour", clock_forward },
 };
 
-/* Run in the child. Return 0, or 7 if the limit cannot be set here. */
+/* Run the program in the child.  Return 0, or 7 if the limit cannot be set here. */
 static int child(const struct program *p, const struct limit *l)
 {
 	char name[] = "XXXXXX";
@@ -443,7 +443,7 @@ static int run(const struct program *p, const struct limit *l)
 	return status;
 }
 
-/* Return 1 if a row has failed. */
+/* Run a program at a limit, and print a result.  Return 1 if it has failed. */
 static int row(int n, const struct program *p, const struct limit *l, char *usual)
 {
 	int status = run(p, l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Generate the rows of the tables of misuse.  Each call runs in a separate child, where a crash is
- * a result like any other.
+ * Generate the rows of the tables of misuse.  Each call runs in a separate child, so a crash is a
+ * result like any other.
  *
  * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
  * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
@@ -33,7 +33,8 @@ const char *__asan_default_options(void)
 }
 
 static int misuse_rows, misuse_failed, misuse_pipe = -1;
-static const char *misuse_original;	/* the original crashes in the following rows */
+/* If not NULL, the original whose calls crash in the following rows */
+static const char *misuse_original;
 
 /* Write the name of a result to @text; each program defines this function. */
 void misuse_name(char *text, size_t size, long value, int error);
@@ -83,7 +84,10 @@ static void misuse_prints(const char *call, const char *misuse, const char *resu
 	printf("%sok %d - %s | %s | %s\n", status ? "not " : "", ++misuse_rows, call, misuse, result);
 }
 
-/* Fork.  Return true in the child, which must make the call; the parent prints its result. */
+/*
+ * Fork.  Return true in the child, which must make the call.  In the parent, print the result of
+ * the call and return false.
+ */
 static bool misuse_begins(const char *misuse, const char *call)
 {
 	char result[256] = "";
@@ -105,7 +109,7 @@ static bool misuse_begins(const char *misuse, const char *call)
 		return true;
 	}
 	close(ends[1]);
-	/* A call that hangs may have blocked signals. */
+	/* Use SIGKILL, because a call that hangs may have blocked other signals. */
 	if (poll(&(struct pollfd){ .fd = ends[0], .events = POLLIN }, 1, MISUSE_SECONDS * 1000) > 0)
 		n = read(ends[0], result, sizeof(result) - 1);
 	else
@@ -125,7 +129,7 @@ static inline int misuse_ends(void)
 	return misuse_failed != 0;
 }
 
-/* Macros for rows, one for each return type of a call; @ready is called before the call. */
+/* The macros below print a row, one macro per return type, and evaluate @ready first. */
 #define ROW(ready, misuse, call, result)		\
 	do {						\
 		if (misuse_begins(misuse, call)) {	\
@@ -139,7 +143,7 @@ static inline int misuse_ends(void)
 #define POINTER(ready, misuse, call)	ROW(ready, misuse, #call, misuse_pointer(call))
 #define NOTHING(ready, misuse, call)	ROW(ready, misuse, #call, call; misuse_says("returns"))
 
-/* Create a directory for the row in the program's current directory, and change to it. */
+/* Create a directory for the row in the current directory, and change to it. */
 static inline void own_folder(void)
 {
 	char name[] = "XXXXXX";
@@ -164,7 +168,7 @@ static void *misuse_thread(void *arg)
 	return NULL;
 }
 
-/* Run the function in another thread, and wait until this thread has exited. */
+/* Call @fn in another thread, and return its result after the thread has exited. */
 static inline long in_another_thread(long (*fn)(void))
 {
 	struct misuse_call call = { .fn = fn };

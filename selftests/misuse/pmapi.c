@@ -342,7 +342,7 @@ static void process(void)
 	NOTHING(, "NULL options", pmFreeOptions(NULL));
 }
 
-/* The originals also dereference these pointers. */
+/* PCP's library also dereferences these pointers. */
 static void invalid_pointers(void)
 {
 	misuse_original = "PCP";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of the codes of PMAPI and LOGIMPORT */
+/* Print the names of PMAPI's and LOGIMPORT's codes. */
 #ifndef SELFTESTS_MISUSE_PMAPI_CODES_H
 #define SELFTESTS_MISUSE_PMAPI_CODES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse the headers of shim/, on the synthetic PMU; tracing is never turned on. */
+/* Misuse the headers of shim/, on the synthetic PMU.  Tracing is never turned on. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "shim/archive.h"

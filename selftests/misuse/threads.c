@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Some threads exit, destroy, and record while others use the same object; mainly for
+ * Threads exit, destroy and record while other threads use the same object.  This is mainly for
  * ThreadSanitizer.
  */
 #include <pthread.h>
@@ -31,7 +31,10 @@ static _Thread_local cpc_buf_t *mine;
 static atomic_int errors;
 static atomic_int samples;
 
-/* A thread can receive signals before it binds the set, and after it unbinds the set. */
+/*
+ * Sample in a signal handler.  The thread can receive signals before it binds the set and after it
+ * unbinds the set.
+ */
 static void sample_in_handler(int sig)
 {
 	int err = errno;
@@ -160,7 +163,7 @@ static void *open_and_read(void *arg)
 	return NULL;
 }
 
-/* All threads need the unpacked files at the same time. */
+/* All threads open the packed archive, so they need its unpacked files, at the same time. */
 TEST(open_a_packed_archive_at_once)
 {
 	char folder[] = "/tmp/threads.XXXXXX", command[160];

@@ -5,7 +5,7 @@
  * Only the test advances the time, and it determines which thread has run.  The reference model of
  * multiplexed counters therefore knows the exact counts of each group, for each thread and CPU.
  *
- * Locking: one lock guards everything.
+ * Locking: one lock protects everything.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -51,7 +51,7 @@ static int check_one(const struct vcpc_request *req)
 	return -ENOENT;
 }
 
-/* Check that each group number equals the previous one or is the next. */
+/* Return whether request @i's group number is that of the previous request, or the next one. */
 static bool is_in_order(const __u16 *group, unsigned int i)
 {
 	return !group || (i ? group[i] == group[i - 1] || group[i] == group[i - 1] + 1 : !group[0]);
@@ -218,7 +218,7 @@ static int clock_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 	return ret;
 }
 
-/* Return whether an operation affects an instance: it affects one, or all instances of a bind. */
+/* Return whether an operation affects @inst: it affects one instance, or all of a bind. */
 static bool meant(struct clock_set *set, const struct clock_instance *inst, pid_t tid,
 		  unsigned int flags, unsigned int all)
 {

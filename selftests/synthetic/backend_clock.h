@@ -9,7 +9,7 @@
 
 extern const struct shim_backend_ops shim_backend__clock;
 
-/* Return the number of events in a period; the default is config + 1 per microsecond. */
+/* Return the number of events from @from to @to.  The default is config + 1 per microsecond. */
 typedef double shim_clock_rate(const struct vcpc_request *req, __u64 from, __u64 to);
 
 void shim_clock__begin(shim_clock_rate *rate, __u64 gap);

@@ -28,7 +28,7 @@
 #define SIM_STEP	1000
 
 struct target {
-	pid_t tid;		/* 0: free */
+	pid_t tid;		/* 0 if this entry is free */
 	bool on;
 	__u64 steps;		/* number of samples taken while enabled */
 	__u64 restarted;	/* value of steps at the last restart */
@@ -196,7 +196,7 @@ static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	return ret;
 }
 
-/* Only backend_clock.c implements groups, CPUs and trees. */
+/* Reject all flags, because only backend_clock.c implements groups, CPUs and trees. */
 static int sim_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct sim_set *set = ref.ptr;
@@ -306,7 +306,7 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 	return target ? 0 : -EINVAL;
 }
 
-/* Nothing inherits here, because a bind creates only one target. */
+/* Add up the targets of @tid, or all targets if it is 0. */
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
 	*buf = (struct vcpc_sample) {

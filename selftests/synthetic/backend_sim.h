@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A synthetic PMU whose counts increase with each sample */
+/* A synthetic PMU that adds fixed amounts to its counts at each sample */
 #ifndef SELFTESTS_SYNTHETIC_BACKEND_SIM_H
 #define SELFTESTS_SYNTHETIC_BACKEND_SIM_H
 

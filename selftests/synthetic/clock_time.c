@@ -24,7 +24,7 @@ static bool is_dummy(const struct vcpc_request *req)
 	return clock_is_software(req) && req->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* Set the first group, and the random seed if they are shuffled. */
+/* Start at group @first, and seed the random numbers if the groups are shuffled. */
 void shim_clock__begin_order(const struct clock_set *set, struct clock_instance *inst,
 			     unsigned int first)
 {
@@ -77,7 +77,7 @@ static void next_turn(const struct clock_set *set, struct clock_instance *inst)
 		inst->left += set->slot / 10 * (draw(inst) % 2001) / 1000 - set->slot / 10;
 }
 
-/* Account a period in which the thread ran: slot after slot, with gaps between them. */
+/* Account a period in which the thread ran, as multiplex slots with gaps between them. */
 static void spend(const struct clock_set *set, struct clock_instance *inst, __u64 from, __u64 to)
 {
 	inst->tick += to - from;

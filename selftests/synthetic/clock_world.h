@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State of the synthetic PMU, which one lock protects: its sets, their instances, and the time */
+/* The synthetic PMU's sets, their instances, and the time, which are protected by one lock */
 #ifndef SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 #define SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 
@@ -17,12 +17,13 @@ struct clock_instance {
 	bool on, exited, invalid;
 	unsigned int first, cur;
 	__u64 left, tick;
-	__u64 random;			/* state of the random numbers; 0: not shuffled */
+	/* State of the random numbers; 0 if the order is not shuffled */
+	__u64 random;
 	unsigned int place;
-	unsigned int *order;		/* allocated after the values */
+	unsigned int *order;		/* points into the same allocation, after the values */
 	__u64 stopped;
 	struct shim_group_sample *group;
-	double *values;			/* allocated after the groups */
+	double *values;			/* points into the same allocation, after the groups */
 };
 
 struct clock_set {
@@ -32,7 +33,8 @@ struct clock_set {
 	__u32 seed;
 	bool shuffle;
 	struct vcpc_request *reqs;
-	__u16 *group;			/* per request; allocated after the requests */
+	/* Group of each request, in the same allocation after the requests */
+	__u16 *group;
 	struct clock_instance *instances;	/* oldest first */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An agent receives each call, and a caller sees the agent's behavior. */
+/* An agent receives each call, and each caller receives the agent's reply or an error in time. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -63,7 +63,8 @@ static void call_with_buffers(FILE *f)
 }
 
 /*
- * As in PCP's library, the greeting has two lines, and each event and its acknowledgment have four.
+ * As with PCP's library, the output has two lines for the greeting, and four for each event and its
+ * acknowledgment.
  */
 TEST(shows_buffers)
 {
@@ -112,7 +113,7 @@ TEST(each_call_asynchronous)
 	EXPECT_EQ(4, agent.events);
 	EXPECT_EQ(0, agent.synchronous);
 	EXPECT_EQ(0, agent.bad);
-	/* Each segment ends between two events, as PCP's agent requires. */
+	/* Each segment ends after a whole event, as PCP's agent requires. */
 	EXPECT_EQ(0, agent.segment % 64);
 	EXPECT_EQ(PMTRACE_STATE_ASYNC, pmtracestate(PMTRACE_STATE_ASYNC));
 }
@@ -159,7 +160,7 @@ TEST(no_such_host)
 	EXPECT_EQ(-EHOSTUNREACH, pmtracepoint("t"));
 }
 
-/* The kernel accepts a connection on behalf of an agent that sleeps. */
+/* If an agent does not accept the connection, the kernel accepts it.  Calls time out. */
 TEST(agent_is_silent)
 {
 	struct agent agent = { 0 };
@@ -176,7 +177,7 @@ TEST(agent_is_silent)
 	EXPECT_GT(100, seconds_now() - start);
 }
 
-/* The time is limited, however long an answer takes, and however many addresses the host has. */
+/* The time is limited, regardless of the delay of answers and of the host's addresses. */
 TEST(agent_is_silent_while_connecting)
 {
 	struct agent agent = { 0 };
@@ -257,7 +258,7 @@ static void restart(struct __test_metadata *_metadata, int async, int lost)
 	agent_stop(&agent);
 	EXPECT_EQ(1, agent.events);
 	files = open_files();
-	/* An asynchronous sender receives the error with the second event. */
+	/* An asynchronous sender receives the error only with a later event. */
 	pmtracepoint("t");
 	for (i = 0; i < 10; i++) {
 		usleep(10000);
@@ -304,7 +305,7 @@ TEST(exit_at_once)
 		_exit(accepted);
 	}
 	ASSERT_EQ((ssize_t)sizeof(accepted), read(pipefd[0], &accepted, sizeof(accepted)));
-	/* The last event may have been sent only in part. */
+	/* The last accepted event may have been sent only in part. */
 	for (int i = 0; i < 2000 && agent->events < accepted - 1; i++)
 		usleep(10000);
 	usleep(50000);
@@ -315,7 +316,7 @@ TEST(exit_at_once)
 	EXPECT_EQ(0, agent->bad);
 }
 
-/* If an agent is too slow, whole events are lost, and no call waits for it. */
+/* If an agent is too slow, only whole events are lost, and no call waits for the agent. */
 TEST(agent_is_slow)
 {
 	struct agent agent;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Send to an agent from threads and children, with reused descriptors, and with unusual
- * environments.
- */
+/* Threads and children send to an agent, with reused descriptors and unusual environments. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -69,7 +66,7 @@ static void *pairs_of_thread(void *tag)
 	return (void *)bad;
 }
 
-/* Threads wait for each other's acknowledgments, and no event is lost. */
+/* If threads wait for each other's acknowledgments, no event is lost. */
 TEST(threads_by_the_hundred)
 {
 	static char tags[HUNDREDS][16];
@@ -114,7 +111,7 @@ static void *pairs_of_one_tag(void *arg)
 	return (void *)bad;
 }
 
-/* If threads share a tag, each has its own transactions, and all are sent. */
+/* If threads share a tag, each thread has separate transactions, and all of them are sent. */
 TEST(threads_share_a_tag)
 {
 	pthread_t threads[SHARING];
@@ -153,7 +150,7 @@ static int exits_inside(void *unused)
 	return pmtracebegin("inside") || pmtracepoint("before") ? 1 : 0;
 }
 
-/* A transaction that does not end is never sent, but earlier events are. */
+/* A transaction in which the process executes a program or exits is not sent; others are. */
 TEST(exec_and_exit_inside)
 {
 	struct agent *agent;
@@ -266,7 +263,7 @@ static void trace_five(void)
 	}
 }
 
-/* Nothing connects, so each call reads the environment again. */
+/* No call connects, so each call reads the environment again, but prints each warning once. */
 TEST(one_warning_for_each_variable)
 {
 	struct agent agent = { 0 };

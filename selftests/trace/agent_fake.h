@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace agent, in a thread of the test or in a separate process, that follows commands */
+/* Run a trace agent whose behavior the test determines, in a thread or in a separate process. */
 #ifndef AGENT_FAKE_H
 #define AGENT_FAKE_H
 
@@ -13,16 +13,16 @@
 
 #include "trace_test.h"
 
-/* How an agent behaves; if all members are 0, it behaves correctly */
+/* How an agent behaves.  If all members are 0, it behaves correctly. */
 struct agent_manners {
-	int greeting;		/* instead of 1 */
+	int greeting;		/* sent instead of 1 */
 	int no_greeting;
 	int split;		/* acknowledgments are sent byte by byte */
 	int answer;		/* reply to events with this code */
 	int no_answer;
-	int hang_up_after;	/* number of events on a connection */
-	int slow;		/* the agent does not read */
-	unsigned int garbage;	/* seed of random bytes */
+	int hang_up_after;	/* close a connection after this number of events */
+	int slow;		/* do not read */
+	unsigned int garbage;	/* if not 0, reply with random bytes from this seed */
 };
 
 struct agent {
@@ -35,7 +35,7 @@ struct agent {
 	_Atomic int kinds[5];
 	_Atomic int bad;	/* invalid events */
 	_Atomic int synchronous;	/* events that require an answer */
-	int segment;		/* bytes in the last connection's TCP segments */
+	int segment;		/* bytes in the TCP segments of the last connection */
 	double value;		/* value of the last event */
 	char tag[256];
 };
@@ -60,7 +60,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = rand_r(seed);
-	/* Sometimes the reply is nearly correct. */
+	/* Send nearly correct replies in half of the cases. */
 	if (len >= 16 && rand_r(seed) % 2) {
 		uint32_t ack[4] = { htonl(16), htonl(0x7050), htonl(1),
 				    htonl(rand_r(seed) % 12 - 6) };
@@ -73,7 +73,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 		send(fd, bytes, len, MSG_NOSIGNAL);
 }
 
-/* Return whether all of it arrived. */
+/* Return whether all @size bytes arrived. */
 static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 {
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
@@ -95,7 +95,7 @@ static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 	return 1;
 }
 
-/* The tag must end at its length, with the same padding that the agent's own clients use. */
+/* Return whether the tag ends at its length, with the same padding as PCP's own clients use. */
 static inline int agent_is_whole(const unsigned char *bytes, uint32_t size)
 {
 	uint32_t end = 24 + bytes[13];
@@ -208,7 +208,7 @@ static void *agent_client(void *arg)
 	return NULL;
 }
 
-/* Listen on a loopback port (0: any), and pass it to the library. */
+/* Listen on a loopback port (any port if 0), and set PCP_TRACE_PORT for the library. */
 static inline int agent_listen(struct agent *agent, in_port_t port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
@@ -241,7 +241,7 @@ static inline int agent_start(struct agent *agent, in_port_t port, struct agent_
 	return at;
 }
 
-/* By then, the agent has read all data that were sent. */
+/* Stop the agent.  When this returns, it has read all data that were sent. */
 static inline void agent_stop(struct agent *agent)
 {
 	atomic_store(&agent->stop, 1);
@@ -250,8 +250,8 @@ static inline void agent_stop(struct agent *agent)
 }
 
 /*
- * Start an agent in a separate process: a test that forks should have no other thread, which could
- * hold a lock at that moment.
+ * Start an agent in a separate process.  A test that forks should have no other thread, because the
+ * child would inherit a lock that the other thread holds.
  */
 static inline struct agent *agent_start_apart(struct agent_manners manners, pid_t *pid)
 {

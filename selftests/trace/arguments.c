@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All six calls reject invalid tags, before any other check. */
+/* All six calls reject invalid tags before they check anything else. */
 #include "trace_test.h"
 
 static int obs(const char *tag)

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * If a thread is cancelled while it waits for the agent, it releases all locks, so other threads
- * continue.
- */
+/* If a thread is cancelled while it waits for the agent, it releases all locks. */
 #include <dlfcn.h>
 
 #include "agent_fake.h"
 
 /*
- * A cancelled thread leaves AddressSanitizer's marks on its stack, and AddressSanitizer then
- * reports the thread's own clean-up of the alternate signal stack.
+ * Disable the alternate signal stack.  A cancelled thread leaves AddressSanitizer's marks on its
+ * stack, and AddressSanitizer would then report its own cleanup of the alternate signal stack.
  */
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void);
 const char *__asan_default_options(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process has one connection, its child has another, and a lost connection is reestablished. */
+/* A process has one connection and its child has another.  A lost connection is reestablished. */
 #include <fcntl.h>
 
 #include <shim/trace.h>
@@ -13,7 +13,7 @@ FIXTURE(connection) {
 FIXTURE_SETUP(connection)
 {
 	NEEDS_MODULE();
-	/* A process without a listener sends nothing, so it loses nothing. */
+	/* Turn tracing on, because without a listener nothing is sent or lost. */
 	shim_trace_off();
 	ASSERT_EQ(0, shim_trace_on(NULL));
 	ASSERT_EQ(0, pmtracepoint("p"));
@@ -49,8 +49,8 @@ TEST_F(connection, is_made_again)
 }
 
 /*
- * If the connection's descriptor number is reused for another file, the library does not touch this
- * file.
+ * If the number of the connection's descriptor is reused for another file, the library does not
+ * touch that file.
  */
 TEST_F(connection, number_is_taken)
 {
@@ -98,7 +98,7 @@ static int lose_for_good(void *async)
 	err = async ? PMTRACE_ERR_IPC : 0;
 	if (pmtraceend("t") != err || pmtracepoint("p") != err || pmtracebegin("u") != err)
 		return 3;
-	/* The asynchronous begin has failed; the synchronous one succeeds. */
+	/* The begin has failed in asynchronous mode, and has succeeded in synchronous mode. */
 	return pmtraceend("u") == (async ? PMTRACE_ERR_NOSUCHTAG : 0) ? 0 : 4;
 }
 

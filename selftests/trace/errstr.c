@@ -16,7 +16,7 @@ TEST(each_code_has_its_text)
 	}
 }
 
-/* The texts are the same as PCP's, because programs compare them. */
+/* The texts must be the same as PCP's, because programs compare them. */
 static const struct {
 	int code;
 	const char *text;

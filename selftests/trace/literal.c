@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While there is no listener, calls with literals do not call the library.  Their results equal
- * those of the functions, whatever else changes in the meantime.
+ * Without a listener, calls with literals return the same results as the functions without calling
+ * the library, even if other calls and settings intervene.
  */
 #include <dlfcn.h>
 
 #include "trace_test.h"
 
-#define TIMES	5	/* after the second or third call, the library is not called */
+#define TIMES	5	/* the library is not called after the second or third call */
 
-/* Number of calls of the library for a literal, which happen if the fast path is not available */
+/* Number of calls into the library for literals; the fast path makes none. */
 static atomic_uint meetings;
 
 void shim_trace_meet(const char *tag, struct shim_trace_site *site)
@@ -78,7 +78,7 @@ TEST_F(literal, with_the_functions)
 	}
 }
 
-/* Enough literals for collisions; transactions of different literals overlap. */
+/* Use enough literals for collisions, with overlapping transactions. */
 #define TEN(do, s)	do(s "0") do(s "1") do(s "2") do(s "3") do(s "4") \
 			do(s "5") do(s "6") do(s "7") do(s "8") do(s "9")
 #define THIRTY(do)	TEN(do, "0") TEN(do, "1") TEN(do, "2")
@@ -129,7 +129,7 @@ static int child_of_child(void *unused)
 	return ret || begin_it() ? 4 : in_child(child, NULL);
 }
 
-/* A child does not know its parent's tags, although its program has their cached addresses. */
+/* A child has no open transactions of its parent, although it has the cached addresses. */
 TEST_F(literal, fork)
 {
 	for (int i = 0; i < TIMES; i++) {
@@ -142,9 +142,9 @@ TEST_F(literal, fork)
 }
 
 #define ROUNDS		1000
-#define MOST_MEETINGS	8	/* two each for begin with end, and for the point */
+#define MOST_MEETINGS	8	/* two for each of begin, end and point */
 
-/* Return 0 if nearly all of many calls avoided the library. */
+/* Return 0 if nearly all of many calls do not call the library. */
 static int is_slow(void *unused)
 {
 	int bad = 0;
@@ -169,7 +169,7 @@ static void *forks(void *ret)
 	return NULL;
 }
 
-/* The fast path is also used in children of any thread, and in their children. */
+/* The fast path is also used in a child forked by any thread, and in that child's children. */
 TEST_F(literal, quick)
 {
 	pthread_t thread;
@@ -180,7 +180,8 @@ TEST_F(literal, quick)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, forks, &ret));
 	EXPECT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(0, ret);
-	EXPECT_EQ(2, is_slow(NULL));	/* everything is cached, so the library is not called */
+	/* The result is 2, because everything is cached and the library is not called. */
+	EXPECT_EQ(2, is_slow(NULL));
 }
 
 /* Changed flags take effect with the next call. */
@@ -210,7 +211,7 @@ TEST_F(literal, flags_between)
 	EXPECT_EQ(3 * TIMES, lines);
 }
 
-/* Begin while events are not sent and end while they are, and vice versa. */
+/* A transaction can begin while events are not sent and end while they are, and vice versa. */
 TEST_F(literal, turned_on_between)
 {
 	setenv("SHIM_TRACE", "probe", 1);

@@ -47,7 +47,7 @@ TEST(silence_helps)
 	EXPECT_EQ(-ENODEV, pmtracebegin("t"));
 }
 
-/* Count the connection attempts with this list, during 1.4 s and any delay of a busy machine. */
+/* Return the number of connection attempts with this list in 1.4 s, or more if it is busy. */
 static int count_connects(const char *list)
 {
 	int pipefd[2], n = 0;
@@ -108,7 +108,7 @@ TEST(tries_now_and_then)
 	}
 }
 
-/* Without the module, the library looks for an agent by default. */
+/* By default, the library looks for an agent if the module is not loaded. */
 TEST(other_way)
 {
 	NEEDS_NO_MODULE();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * pmtracestate() returns the previous flags, and refuses to change the protocol after it is fixed.
- */
+/* pmtracestate() returns the previous flags, and does not change the protocol once it is fixed. */
 #include "trace_test.h"
 
 TEST(gives_back_the_flags_before)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If several threads make their first calls at the same time, one connection is opened, and many
- * threads lose no events.
+ * If several threads make their first calls at the same time, one connection is opened, and no
+ * events are lost.
  */
 #include "trace_test.h"
 
@@ -65,7 +65,7 @@ static void *pairs(void *arg)
 	return (void *)bad;
 }
 
-/* Each thread has its own transaction of a tag; a second begin in the same thread is rejected. */
+/* Each thread has its own transaction of a tag; a second begin in it is rejected. */
 TEST(each_thread_has_its_own)
 {
 	pthread_t threads[THREADS];
@@ -103,7 +103,7 @@ static intptr_t in_thread(void *(*fn)(void *), const char *tag)
 }
 
 /*
- * In a thread without a transaction, an end ends another thread's transaction, even if that thread
+ * An end in a thread without a transaction ends another thread's transaction, even if that thread
  * has exited.
  */
 TEST(an_end_without_a_begin_ends_anothers)
@@ -145,7 +145,7 @@ static void *many_tags(void *arg)
 	return (void *)bad;
 }
 
-/* Use tags that different threads used first: all are found again, including in a child. */
+/* Use tags that different threads used first.  All of them are found again, even in a child. */
 static int tags_of_both(void *unused)
 {
 	char tag[32];
@@ -175,7 +175,7 @@ TEST(many_tags_in_each_thread)
 	EXPECT_EQ(NULL, many_tags("leave them"));
 	for (int i = 0; i < THREADS; i++)
 		EXPECT_EQ(0, in_thread(many_tags, NULL));
-	/* Here the other thread's open transactions are ended after the calling thread's own. */
+	/* The calling thread's own open transactions are ended before those of the other thread. */
 	EXPECT_EQ(0, in_thread(many_tags, "leave them"));
 	for (int i = 0; i < MANY_TAGS; i++) {
 		char tag[32];
@@ -228,8 +228,8 @@ TEST(forked_by_a_thread)
 }
 
 /*
- * If a process forks while threads are inside calls, the child works, regardless of the locks that
- * they hold.
+ * If a process forks while threads are inside calls, the child can make calls, regardless of the
+ * locks that the threads hold.
  */
 static void *forever(void *stop)
 {

@@ -56,7 +56,7 @@ static inline int open_devices(int *fd)
 	return n;
 }
 
-/* Run in a child.  Return the child's result, 0 to 200. */
+/* Run @fn in a child.  Return its result, 0 to 200. */
 static inline int in_child(int (*fn)(void *), void *arg)
 {
 	int status;
