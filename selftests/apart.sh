@@ -37,8 +37,8 @@ dev_without_device() {
 	rmdir /sys/fs/bpf/dev
 }
 
-# The mounts are visible only in this namespace.  (unshare does the same, except where / is not a
-# mount point, as in a chroot.)
+# Make the mounts visible only in this namespace.  unshare does this too, but fails if / is not a
+# mount point, as in a chroot.
 make_private() {
 	cut -d ' ' -f 5 /proc/self/mountinfo | sort -u | while read -r place; do
 		mount --make-private "$(printf '%b' "$place")"

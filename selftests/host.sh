@@ -23,7 +23,8 @@ bpftool link list | grep -E '^[0-9]+: (perf_event|tracing|raw_tracepoint|kprobe_
 for events in uprobe_events kprobe_events; do
 	sed "s/^/$events: /" $tracing/$events 2>/dev/null
 done
-# The kernel creates two files in this file system when it is mounted, which "vcpc trace on" does.
+# Ignore two files that the kernel creates in this file system when it is mounted, which "vcpc trace
+# on" does.
 find /sys/fs/bpf -mindepth 1 ! -name maps.debug ! -name progs.debug 2>/dev/null | sort
 [ ! -e /proc/modules ] || sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
 exit 0

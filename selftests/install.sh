@@ -31,7 +31,7 @@ done
 for target; do
 	found=
 	mkdir -p "$to/$target"
-	# A busy machine needs more time than kselftest's 45 seconds.
+	# Set a longer timeout than kselftest's 45 seconds, for busy machines.
 	echo "timeout=1800" >"$to/$target/settings"
 	for source in "$here/$target"/*.c "$here/$target"/*.sh; do
 		test=$source

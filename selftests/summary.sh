@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Add up the result files of run-tests.sh for each place and directory, and print the sum on the last
-# line.
+# Add up the result files of run-tests.sh for each place and directory, and print the sum on the
+# last line.
 #
 # usage: summary.sh MAY-SKIP RESULTS...
 #
-# A skip is a failure unless a line of MAY-SKIP (an extended regular expression over "WHERE
-# directory/program reason") allows it: a required test that did not run is not a success.  The run
-# also fails if more than UNSTABLE tests (three) failed once and then passed.
+# A skip is a failure unless a line of MAY-SKIP (an extended regular expression for "WHERE
+# directory/program reason") allows it, because a required test that did not run is not a success.
+# The run also fails if more than UNSTABLE tests (three) failed once and then passed.
 set -eu
 
 may_skip=$1

@@ -14,9 +14,9 @@ jobs=$(nproc)
 logs=$top/build/logs
 mkdir -p "$logs"
 export RECORDED="$top/build/recorded"
-# Time limit for a test that hangs; tests on busy machines do not reach it.
+# A test that takes longer is considered to hang.  Tests on busy machines do not take that long.
 export TEST_TIMEOUT=1800
-# At this time, VMs that hang or are too slow are reported as failed.
+# VMs that hang or are too slow are stopped at this time and reported as failed.
 VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
@@ -26,8 +26,8 @@ native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent
 # These tests load BPF programs, and run with the sanitizers and without the module.  They execute
 # all code of the library that reads maps; make test-memory runs the others with the sanitizers.
 asan_folders='bpf/direct tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
-# The arm64 VM omits these tests: they depend neither on the PMU nor on the architecture, or they
-# also run on arm64 with Linux 6.12 or the debug kernel.  make test-rest runs them.
+# The arm64 VM omits these tests, because they depend neither on the PMU nor on the architecture, or
+# because they also run on arm64 with Linux 6.12 or the debug kernel.  make test-rest runs them.
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/closing vcpc/reload.sh vcpc/storm bpf/closed bpf/counted bpf/direct
 	bpf/direct_counts bpf/evicted bpf/functions bpf/host_list.sh bpf/local bpf/local_busy bpf/moved bpf/onoff bpf/percentiles bpf/processes bpf/released bpf/session.sh bpf/shares
 	bpf/time_ns bpf/wanted bpf/ways unit/core_bpf_reader unit/core_bpf_names why/planted'
@@ -40,17 +40,17 @@ not_on_x86='bpf/counts bpf/direct bpf/released bpf/scope bpf/users cpc/version_1
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
-# These tests count without the module, through perf: with a PMU, or on two CPUs, or both.
+# These tests count through perf without the module, with a PMU, on two CPUs, or both.
 perf_both='unit/core_perf unit/core_perf_overflow pcp/local cpc/errors cpc/overflow aix/threads'
 perf_pmu='unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_multiplex_program unit/core_perf_page shim/record shim/set shim/walk
 	pcp/local_processes cpc/closed cpc/counts cpc/ends cpc/life cpc/lists cpc/pages cpc/profile.sh cpc/pctx_counts cpc/version_1
 	aix/states aix/stolen aix/tables bpf/direct_counts'
 perf_cpus='unit/core_perf_processes shim/archive_check shim/control_group shim/cpu_offline shim/record_several shim/target
 	cpc/cpu cpc/hundred_threads cpc/inherit cpc/pctx cpc/pctx_capture cpc/refused aix/header aix/others'
-# These tests depend on whether perf's pages can be read.
+# The results of these tests depend on whether perf's pages can be read.
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life aix/stolen'
 
-# These tests depend on whether the module or perf's pages count a set.
+# The results of these tests depend on whether the module or perf's pages count a set.
 both_folders='shim/best shim/record shim/set shim/target shim/walk cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists
 	cpc/overflow cpc/overflow_inherit cpc/pctx_counts aix/others aix/states aix/stolen aix/tables aix/threads'
 
@@ -61,8 +61,8 @@ stage() {
 	echo "$text" >"$work.stage.$lane"
 	before=$(date +%s)
 	printf '\n== %s (%ss)\n' "$text" "$((before - started))"
-	# Use a subshell, so "times" excludes other lanes; its second line is the time of ended
-	# children.
+	# Use a subshell, so that "times" excludes other lanes.  Its second line is the time of
+	# ended children.
 	("$@"; times >"$work.cpu.$lane")
 	awk -v text="$text" -v took="$(($(date +%s) - before))" '
 		{ gsub(/[ms]/, " "); cpu = $1 * 60 + $2 + $3 * 60 + $4 }
@@ -143,8 +143,9 @@ with_both() {
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-both" $both_folders
 }
 
-# Run with two kinds of core, whose simulated PMUs are a module, with the vcpc module and without
-# it.  Events of another process, such as those of hybrid/estimate, are counted through perf in both.
+# Run tests with two kinds of core, whose simulated PMUs are a module, with the vcpc module and
+# without it.  Events of another process, such as those of hybrid/estimate, are counted through perf
+# in both cases.
 kinds_of_core() {
 	for module in none "$top/build/x86_64/vcpc.ko"; do
 		name=x86_64-hybrid without=
@@ -188,7 +189,8 @@ lane_vms() {
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf cpc aix trace shim tools why pcp/local pcp/local_processes
 }
 
-# Run programs with sanitizers, which rarely wait, in parallel with programs that do.
+# Run programs with sanitizers, which use the CPU most of the time, in parallel with programs that
+# mostly wait.
 lane_asan() {
 	stage asan "parallel: native, with AddressSanitizer and UBSan" asan
 }

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run programs that start threads under ThreadSanitizer, natively; called by make test-threads.
 #
-# It omits programs that need the module, and programs for which ThreadSanitizer reports false
-# errors: programs that read perf's pages between fences, and whose signal handlers write data that
-# others read (unit/core_perf_*), children that exit while threads run (unit/pcp_config), and a fake
-# agent whose descriptors another thread closes (trace/agent_callers).
+# Omit programs that need the module, and programs for which ThreadSanitizer reports false errors:
+# programs that read perf's pages between fences, and whose signal handlers write data that others
+# read (unit/core_perf_*), children that exit while threads run (unit/pcp_config), and a fake agent
+# whose descriptors another thread closes (trace/agent_callers).
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -10,7 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/agent/machine.sh
 . "$here/machine.sh"
 
-# The agent exports values with a delay of two seconds; the second record is written after ten seconds.
+# The agent exports the events of one second about two seconds later, so the job reads its values
+# after three seconds.  "vcpc record" writes its second record after ten seconds.
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=$way "$here/trace_both" libpcp_trace.so.2 libshim.so.1 || exit 1
 	sleep 3
@@ -29,7 +30,8 @@ names_and_values() {
 	sed -n 's/.*inst \[[0-9]* or "\(.*\)"\] value \(.*\)/\1 \2/p' | sort -u
 }
 
-# ten_seconds METRIC: read both values after ten seconds; the last record has no new events
+# ten_seconds METRIC: write METRIC's values over ten seconds, as exported by the agent and as
+# recorded, to two files.  The last record has no new events.
 ten_seconds() {
 	names_and_values <"$dir/live.$1" >"$dir/live" &&
 		pmdumplog "$dir/a" "$1" | names_and_values >"$dir/recorded" &&

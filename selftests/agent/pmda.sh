@@ -68,7 +68,7 @@ goes_on() {
 	transact && says vcpc.transact.count '"plain"] value 8'
 }
 
-# While 'vcpc why' runs, the agent exports the parts of the transactions' time.
+# While 'vcpc why' runs, the agent exports how long transactions ran, waited and were blocked.
 explained() {
 	vcpc why --no-stacks --for 100s >"$dir/why" 2>&1 &
 	why=$!
@@ -107,7 +107,8 @@ loaded_later() {
 	rmmod vcpc && return $status
 }
 
-# After the agent was killed, the module's counters restart, but traced values are kept in the maps.
+# An agent that has been killed is restarted and counts again from 0, but traced values are still in
+# the maps.
 comes_back() {
 	before=$(agent_pid)
 	for pid in $before; do

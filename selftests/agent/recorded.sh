@@ -30,7 +30,7 @@ same() {
 		diff "$dir/live" "$dir/recorded" >&2
 }
 
-# Two runs have different times, so check only that each is at most a second.
+# The durations of two runs differ, so check only that each is at most one second.
 times_agree() {
 	shown "$dir/live" -h 127.0.0.1 trace.transact.total_time &&
 		shown "$dir/recorded" -a "$dir/a" -O -0 trace.transact.total_time &&

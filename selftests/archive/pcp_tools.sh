@@ -41,7 +41,7 @@ dumped() {
 		}
 		/^ +inst \[/ { split($0, part, "\""); say(part[2], $0); next }
 		/not supported/ { metric = $2; gsub(/[():]/, "", metric); print time, metric, "- error" }
-		# pmdumplog prints an aggregate as interpreted values, then as bytes.
+		# pmdumplog prints an aggregate in interpreted form, then as bytes; keep the bytes.
 		function say(inst, line) {
 			sub(/^.* value /, "", line)
 			if (line ~ /\[[0-9a-f]*\]$/) sub(/^.*\[/, "[", line)
@@ -54,7 +54,8 @@ same_values() {
 	diff "$2" "$work/dumped"
 }
 
-# Compare pmval's output: $1 archive, $2 output of write_read, $3 metric, $4 instance or -
+# same_by_pmval ARCHIVE FILE METRIC INSTANCE: compare pmval's output with FILE, the output of
+# write_read; INSTANCE is "-" if there is none
 same_by_pmval() {
 	set -- "$1" "$2" "$3" "$4" "$([ "$4" = - ] || echo "-i $4")"
 	# shellcheck disable=SC2086
@@ -77,7 +78,7 @@ same_label() {
 		grep -q 'ending     Sun Sep  9 01:54:58.123456' "$work/label"
 }
 
-# Compare both kinds of help texts, and the merged labels of the context and the instances.
+# Compare both kinds of help texts, and the merged labels of the context and of the instances.
 same_notes() {
 	pminfo -tT -l -a "$1" demo.set.count >"$work/info"
 	cat "$work/info"
@@ -92,7 +93,7 @@ extracted() {
 	pmlogextract "$1" "$1.extracted" && silent "$1.extracted" && same_values "$1.extracted" "$2"
 }
 
-# Truncate the last record, a mark: everything before it is still printed.
+# If the last record, a mark, is truncated, everything before it is still printed.
 cut_short() {
 	size=$(stat -c %s "$1.2")
 	for file in meta index 0 1; do cp "$1.$file" "$work/cut.$file"; done

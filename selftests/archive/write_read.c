@@ -18,7 +18,10 @@
 #define RECORDS	500
 #define VOLUME	200
 
-/* Seven of ten records have all metrics; the others have one each, or an error. */
+/*
+ * Seven of ten records have values of all metrics.  The others have a value of one metric, an
+ * error, or a mark.
+ */
 static bool has_metric(unsigned int n, int metric)
 {
 	return n % 10 < 7 || (n % 10 == 7 && metric == (int)(n / 10 % NMETRICS)) ||
@@ -35,7 +38,7 @@ static bool is_mark(unsigned int n)
 	return n % 100 == 99;
 }
 
-/* wlan0 exists in every other block of a hundred records. */
+/* wlan0 exists only in every other hundred records. */
 static bool has_instance(unsigned int n, int k)
 {
 	return k != 1 || n / 100 % 2;
@@ -43,7 +46,7 @@ static bool has_instance(unsigned int n, int k)
 
 static struct shim_ts stamp_of(unsigned int n)
 {
-	/* Several records have the same time, whose fraction both versions can represent. */
+	/* Three records have the same time.  Both archive versions can represent its fraction. */
 	return (struct shim_ts){ START + n / 3 * 3, 123456000 };
 }
 

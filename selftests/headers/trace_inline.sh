@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# <pcp/trace.h>, whose calls are macros in optimized code, compiles without a warning in typical programs, with each
-# compiler, language and warning level, and the programs link.
+# <pcp/trace.h> compiles without a warning in typical programs, with each compiler, language and
+# warning level, and the programs link.  In optimized code, its calls are macros.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

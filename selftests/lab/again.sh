@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A test that fails and then passes is reported, and only a few tests may do this.  No other test runs
-# twice.
+# If a test fails and then passes, this is reported, and is accepted only for a few tests.  No other
+# test runs twice.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

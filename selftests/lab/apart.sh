@@ -20,7 +20,7 @@ if [ "$(id -u)" = 0 ] || inside 'test -z "$(ls -A /sys/fs/bpf)"'; then
 else
 	skip "there are no pins and no probes" "no private namespace; the kernel shows this user none of them"
 fi
-# The numbers of CAP_SYS_MODULE, CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF
+# The bits are CAP_SYS_MODULE, CAP_SYS_ADMIN, CAP_PERFMON and CAP_BPF.
 # shellcheck disable=SC2016
 inside 'caps=$(sed -n "s/^CapEff:[[:space:]]*/0x/p" /proc/self/status); test $((caps & (1 << 16 | 1 << 21 | 1 << 38 | 1 << 39))) = 0'
 result "nothing can be loaded"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The last line of make test, and of the scripts that CI calls, is always the sum, however they end.
+# The last line of "make test", and of the scripts that CI calls, is the sum, regardless of how they
+# end.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -34,7 +35,7 @@ result "it reports the stage"
 grep -q '^wrong$' "$dir/said"
 result "it prints the error"
 
-# Repeat this with stages that pass, with one test each and no VM.
+# Repeat this with stages that pass, each with one test and without a VM.
 stub() {
 	printf '#!/bin/sh\n%s\n' "$2" >"$dir/co/$1"
 	chmod +x "$dir/co/$1"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The table of kernels matches the results, and a passed run does not hide a failed one.
+# The table of kernels matches the results, and a successful run does not hide a failed one.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

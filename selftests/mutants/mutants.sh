@@ -37,7 +37,7 @@ copy_tree() {
 	done
 }
 
-# plainly, sanitized: select the build that the functions below use
+# plainly, sanitized: select which build the functions below use
 plainly() { san='' built=$out VCPC_LEAKS='' slower=1; }
 sanitized() { san=1 built=$out-san VCPC_LEAKS=1 slower=5; }
 export VCPC_LEAKS
@@ -163,7 +163,7 @@ try() {
 	cp "$copy/original" "$copy/user/$1"
 }
 
-# Files in an order that depends on the seed
+# files: print the files to change, in an order that depends on the seed
 files() {
 	if [ -n "${MUTANTS_FILES:-}" ]; then
 		echo "$MUTANTS_FILES" | tr ' ' '\n'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run in the VM that machine.sh boots: use the packages, upgrade them while a program counts, and
-# purge them after a second boot with the newer kernel.  Prints TAP.
+# Use the packages in the VM that machine.sh boots, upgrade them while a program counts, and purge
+# them after a second boot with the newer kernel.  Prints TAP.
 set -u
 # shellcheck source=../tap.sh
 . /machine/tap.sh
@@ -15,7 +15,7 @@ as() { try "su $1 -s /bin/sh -c '$2'"; }
 until_true() { for _ in $(seq 600); do bash -c "$1" && return; sleep 0.5; done; return 1; }
 version() { cat /sys/module/vcpc/version; }
 
-# As a user, count until the file exists and write the counts to a file.
+# As a user, count until /tmp/enough exists, and write the counts to a file.
 start_counting() {
 	rm -f /tmp/enough /tmp/counts /tmp/counting
 	su counts -s /bin/sh -c 'vcpc stat -v -e page-faults -- sh -c "touch /tmp/counting; while [ ! -e /tmp/enough ]; do /bin/true; sleep 0.2; done" 2>/tmp/counts' &

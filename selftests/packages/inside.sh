@@ -28,7 +28,7 @@ if [ "${1:-}" = --inside ]; then
 	cd /
 	umount -l /before
 	rmdir /before
-	# Do not exec: the first process of a PID namespace must outlive the others.
+	# Do not exec, because the first process of a PID namespace must outlive the others.
 	setpriv --bounding-set=-sys_module,-bpf,-perfmon,-sys_rawio \
 		env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
 		DEBIAN_FRONTEND=noninteractive sh -c "$line" </dev/null

@@ -28,7 +28,8 @@ keep_debs() {
 	rm -f "$root"/var/cache/apt/archives/*.deb
 }
 
-# PCP's installation starts its daemons with systemctl, which needs a running systemd.
+# Replace systemctl, because PCP's installation starts its daemons with it, which needs a running
+# systemd.
 install_others() {
 	cp "$deb_cache"/*.deb "$root/var/cache/apt/archives/" 2>/dev/null || :
 	echo "deb http://deb.debian.org/debian $suite-backports main" >"$root/etc/apt/sources.list.d/backports.list"
@@ -60,7 +61,8 @@ install_newer() {
 	inside "apt-get install -y --no-install-recommends -t $suite-backports linux-image-amd64 linux-headers-amd64"
 }
 
-# Fill the compiler cache for the upgrade, and remove everything else.
+# Build the next version's module to fill the compiler cache for the upgrade, and remove everything
+# else.
 compile_next() {
 	version=$(dpkg-deb -f "$next"/vcpc_*.deb Version)
 	inside "dpkg-deb -x /next/vcpc-dkms_*.deb /tmp/next && mv /tmp/next/usr/src/vcpc-$version /usr/src/ &&
@@ -89,7 +91,7 @@ unit() {
 	ln -sf ../machine.service "$root/etc/systemd/system/multi-user.target.wants/machine.service"
 	echo "/dev/vda / ext4 defaults 0 1" >"$root/etc/fstab"
 	echo machine >"$root/etc/hostname"
-	# These services need a network, or take long.
+	# Mask services that need a network or take long.
 	for service in apt-daily.timer apt-daily-upgrade.timer man-db.timer e2scrub_all.timer e2scrub_reap.service pmlogger.service pmie.service \
 		pmproxy.service pmlogger_farm.service pmie_farm.service systemd-networkd-wait-online.service; do
 		ln -sf /dev/null "$root/etc/systemd/system/$service"
@@ -112,7 +114,7 @@ boot() {
 }
 
 : >"$logs/machine-root.log"
-# If the machine cannot be prepared, it is not booted; the log has the cause.
+# If the machine cannot be prepared, do not boot it, and print the end of the log.
 { install_others && install_packages && keep_debs && install_newer && keep_debs && compile_next; } ||
 	{ tail -n 20 "$logs/machine-root.log" | sed 's/^/# /'; echo "not ok - the packages and a newer kernel are installed"; exit 1; }
 rm -f "$root"/var/cache/apt/archives/*.deb

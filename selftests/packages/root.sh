@@ -23,7 +23,7 @@ user) packages="systemd-sysv udev dbus kmod passwd dkms linux-image-$deb linux-h
 esac
 # shellcheck disable=SC2086
 set -- $packages
-# The name depends on the package list, so another list creates another root.
+# The name depends on the list of packages, so changing the list creates another root.
 root=$cache/$suite-$kind-$(echo "$*" | sha256sum | cut -c 1-12).tar
 if [ ! -e "$root" ]; then
 	mkdir -p "$cache"

@@ -40,7 +40,7 @@ build() {
 	}
 }
 
-# Compare packages without the data about machine and time that dpkg's tools record.
+# Compare the packages except for the data about machine and time that dpkg's tools record.
 same() {
 	(cd "$work/build/$1/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.1"
 	(cd "$work/build/$2/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.2"
@@ -88,7 +88,7 @@ checked() {
 	"$here/machine.sh" "$suite" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
 } 2>&1 | tee "$results/log"
 
-# Two tests run here; those in the user's root and in both boots print their own plans.
+# Two tests run here.  The tests in the user's root and in both boots print their own plans.
 awk '/^ok / { passed++ } /^not ok / { failed++ } /^1\.\.[0-9]+$/ { planned += substr($1, 4); plans++ }
 	END {
 		planned += 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The Python package vcpc matches the headers in its declarations, and its page in its behavior.
+# The declarations of the Python package vcpc match the headers, and its behavior matches its page.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

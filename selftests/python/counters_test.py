@@ -181,7 +181,7 @@ class Counters(unittest.TestCase):
         seen = []
 
         def handler(*_):
-            # Signals can also arrive while an exception from closing is being handled.
+            # A signal can arrive even while an exception from closing is being handled.
             if len(seen) == 20:
                 return
             seen.append(counters.sample())

@@ -25,7 +25,7 @@ class TraceAgent:
         return self
 
     def __exit__(self, *_exception):
-        # Make accept() return with an error.
+        # Make accept() return an error, which ends its thread.
         self._listener.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()

@@ -24,7 +24,7 @@ mkdir "$work/shim" "$work/pcp" "$work/src"
 export PCP_DERIVED_CONFIG='' TZ=UTC PMCD_PORT=1 PMCD_CONNECT_TIMEOUT=1 PCP_CONF="$peer/etc/pcp.conf"
 export PCP_QA_DIR="$qa"
 
-# Link with libraries of another Debian release, which the peer's own loader finds.
+# Link with libraries of another Debian release, which that release's own loader finds.
 # shellcheck disable=SC2046
 link_pcp() {
 	cc -w -O1 -DPMAPI_VERSION=4 -I"$here/../pcp/peer/inner" -I"$peer/usr/include" "$@" \
@@ -43,7 +43,8 @@ compile() {
 		link_pcp -o "$work/pcp/$1" "$work/src/$1.c" $inner >"$work/log" 2>&1
 }
 
-# Print each run without shell variables, quotes or pipes in the arguments, once.
+# runs_of PROGRAM: print each run of it once, omitting those with shell variables, quotes or pipes
+# in the arguments
 runs_of() {
 	sed -E 's/[0-9]*>[>&]* *[^ ]*/;/g' "$qa"/[0-9]* 2>/dev/null |
 		grep -ahoE "(^|[ 	/])src/$1( [^][\$|<>&;\`()\"'\\\\*?{}#]*)?" |

@@ -11,7 +11,7 @@ evidence=$dir/log
 found() { ! "$top/scripts/check-words.sh" "$1" >"$dir/log" 2>&1 && grep -q "^$1:[0-9]*: " "$dir/log"; }
 clean() { "$top/scripts/check-words.sh" "$@" >"$dir/log" 2>&1 && [ ! -s "$dir/log" ]; }
 
-# One sentence for each pattern; two sentences if a pattern has parts of different form
+# One sentence for each pattern, or two sentences for a pattern whose parts have different forms
 cat >"$dir/bad" <<'END'
 It reports the users for whom it counts.
 There are guides for who comes from Solaris.

@@ -13,8 +13,8 @@ mkdir -p "$dir/tree/vcpc/$version" "$dir/src/vcpc-$version/kmod/compat"
 sed "s/#MODULE_VERSION#/$version/" "$top/debian/vcpc-dkms.dkms" >"$dir/src/vcpc-$version/dkms.conf"
 cp "$top/kmod/compat/tested" "$dir/src/vcpc-$version/kmod/compat/"
 
-# Set dkms's variables: the kernel for which it was called, the kernel that it processes, and the
-# sources.
+# Set the variables that dkms sets: the kernel for which it was called, the kernel that it
+# processes, and the sources.
 # shellcheck disable=SC2034 # dkms.conf uses them
 safe_source() {
 	(
@@ -31,7 +31,7 @@ read_conf() {
 	safe_source
 }
 
-# built CALLED-FOR LOOKED-AT: print "yes any" or "no ^none$"
+# built CALLED-FOR PROCESSED: print "yes any" if the module is built, otherwise "no ^none$"
 built() {
 	# shellcheck disable=SC2034
 	local -a kernelver=("$1")

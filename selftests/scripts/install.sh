@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make install installs the files that it lists into the given directories, and make uninstall removes
-# all of them.
+# "make install" installs the files that it lists into the given directories, and "make uninstall"
+# removes all of them.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
@@ -78,7 +78,8 @@ else
 	chmod u+w "$dest/opt/x/bin"
 fi
 
-# Without DESTDIR, in an overlay over this machine's root, files of Debian packages are kept.
+# Without DESTDIR, existing files of Debian packages are kept.  Test this in an overlay over this
+# machine's root.
 over() {
 	unshare -m sh -c 'set -e
 		mount -t tmpfs none "$1" && mkdir "$1/up" "$1/work" "$1/root"

@@ -9,7 +9,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 arch=$(uname -m | sed 's/aarch64/arm64/')
 evidence=$dir/chosen
 
-# Run the script in a separate tree for the other architecture, whose sysroot has its headers.
+# Run the script in a separate tree for the other architecture, which has its kernel headers in a
+# sysroot.
 case $arch in
 x86_64)	other=arm64 suffix=arm64 ;;
 *)	other=x86_64 suffix=amd64 ;;

@@ -21,7 +21,7 @@ grep -q 'as root: scripts/setup.sh build' "$dir/log"; result "suggests the comma
 [ ! -e "$dir/called" ]; result "calls neither apt-get nor sudo"
 sed -n 's/^[a-z]*|\([^|]*\)|.*/\1/p' "$top/scripts/setup.sh" |
 	sed "s/\$host/$(dpkg --print-architecture 2>/dev/null || echo amd64)/" >"$dir/all"
-# All packages whose names depend on the suite
+# Add all packages whose names depend on the suite.
 grep -oE '(zones|source|clang_rt|java)=[a-z0-9.-]+' "$top/scripts/setup.sh" | sed 's/.*=//' >>"$dir/all"
 printf '#!/bin/sh\nsed "s/^/ii  /" %s/all\n' "$dir" >"$dir/bin/dpkg-query"
 check build tests; result "succeeds if nothing is missing"

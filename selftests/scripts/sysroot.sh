@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The VMs run the kernel of Debian's meta package, otherwise of the newest headers, otherwise the one that apt
-# would install.
+# The VMs run the kernel of Debian's meta package.  If that is not installed, they run the kernel of
+# the newest headers, and without headers the one that apt would install.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
