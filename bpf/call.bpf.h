@@ -26,7 +26,9 @@ struct task_struct___call {
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
-/* A function's stack pointer at its entry, computed at the entry or just after the return */
+/*
+ * The stack pointer that the function had at its entry, computed at the entry or after the return
+ */
 #ifdef __TARGET_ARCH_x86
 #define VC_RETURN_SIZE	8	/* size of the return address on the stack */
 #else

@@ -15,7 +15,7 @@ struct vc_seen {
 	struct vc_stat_key key;
 	__u8 rests;		/* set by the reader to skip the row until it changes */
 	__u8 all;		/* set by the reader to get all buckets of its histogram */
-	__u8 again;		/* set by the reader to get the row once more in the same reading */
+	__u8 again;		/* set by the reader to get the row again in the same reading */
 	__u8 same;		/* unchanged since the previous reading */
 	__u64 read;		/* number of the reading that last returned it */
 	VC_STAT_SUMS(VC_STAT_MEMBER)	/* sums over all CPUs */

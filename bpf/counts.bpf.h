@@ -17,7 +17,7 @@ struct vc_counts {
 	__u64 bind;		/* identifies the instance and its last restart */
 };
 
-/* Not inlined, so that the row occupies BPF stack only during this call. */
+/* Do not inline this, so that the row occupies BPF stack only during the call. */
 static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 {
 	struct vc_counts from = {};
@@ -69,8 +69,8 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 
 /*
  * Store the thread's counts since the begin in @value.  Return the events' key in vc_events, or 0
- * if the counts are unknown because the thread had no counters at the begin, because they belonged
- * to another thread, transaction, set or bind, or because the set was restarted in between.
+ * if the counts are unknown.  They are if the thread had no counters at the begin, if the counters
+ * belonged to another thread, transaction, set or bind, or if the set has been restarted since.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 start, __u64 value[VC_MAX_COUNTERS])

@@ -53,7 +53,7 @@ static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 	struct vc_open_key key;
 	__u64 now;
 
-	/* In vc_on_counts(), vc_on_begin() has just begun this transaction without counts. */
+	/* In vc_on_counts(), end the transaction that vc_on_begin() just began without counts. */
 	if (vc_use_rows && ev->counts)
 		vc_row_end(ev->tag, ev->file, ev->thread);
 	vc_key_of(ev, &key);
@@ -94,8 +94,8 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 	if (was >= start || __sync_val_compare_and_swap(&open->start_ns, was, start) != was)
 		return 1;
 	/*
-	 * The transaction's thread may be writing to the row because it begins the transaction with
-	 * counts.  It stores the same values.
+	 * The transaction's thread may be storing the same values in the row, if it begins the
+	 * transaction with counts.
 	 */
 	open->tgid = ids >> 32;
 	open->tid = ids;
@@ -122,7 +122,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	key.file = row->file;
 	ids = row->ids;
 	key.thread = row->thread;
-	/* The transaction has ended in the meantime, or the row is being written. */
+	/* Return if the transaction has ended, or if the row is being written. */
 	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
 		return;
 	ret = vc_copy_open(&key, ids, start);
@@ -131,7 +131,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	if (ret || vc_row_close(row, start))
 		return;
 	/*
-	 * The transaction ended after the copy was made: undo the copy.  Do not delete the row,
+	 * The transaction ended after it was copied, so undo the copy.  Do not delete the row,
 	 * because its thread may be about to use it, or another CPU may copy the next transaction.
 	 */
 	open = bpf_map_lookup_elem(&vc_open, &key);
@@ -139,7 +139,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 		__sync_val_compare_and_swap(&open->start_ns, start, 0);
 }
 
-/* Like vc_row_begin(), but frees the row first if another transaction is in it */
+/* Do the same as vc_row_begin(), but free the row first if another transaction is in it. */
 static __always_inline int vc_row_begin_anyway(const struct vc_event *ev, __u64 *now)
 {
 	int ret = vc_row_begin(ev->tag, ev->file, ev->thread, ev->ids, now);
@@ -158,7 +158,7 @@ static __always_inline __u64 vc_begin(struct vc_event *ev)
 
 	if (vc_use_rows && !ev->counts)
 		ret = vc_row_begin_anyway(ev, &now);
-	/* If the table of names is full, the end of the transaction is dropped. */
+	/* Ignore an error: if the table of names is full, the end of the transaction is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);
 	return ret < 0 ? vc_begin_hashed(ev) : now;
@@ -175,7 +175,7 @@ static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val 
 
 	if (vc_use_rows)
 		start = vc_row_end(ev->tag, ev->file, ev->thread);
-	/* Search only if a begin can have created a row, or if the end carries no begin time. */
+	/* Search only if a begin can have created a row, or if the end has no begin time. */
 	*open = NULL;
 	if (!start && (vc_want_begins || ev->counts || !ev->start_ns)) {
 		vc_key_of(ev, &key);
@@ -204,7 +204,7 @@ static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 st
 	stat->hist[slot]++;
 }
 
-/* Add the counts of an ending transaction, and add the transaction to its process's statistics */
+/* Add the counts of an ending transaction, and add the transaction to its process's statistics. */
 static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_val *open, __u64 now,
 					   __u64 start)
 {
@@ -226,8 +226,8 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 
 /*
  * Delete the row of a transaction that was moved to vc_open and has ended.  The thread's next
- * transaction uses vc_open_row.  Without this, a user whose transactions displace other users'
- * transactions could use up the rows of those users.
+ * transaction uses vc_open_row.  Otherwise a user whose transactions displace other users'
+ * transactions could use up the shares of those users.
  */
 static __noinline void vc_drop_moved(struct vc_event *ev)
 {
@@ -238,7 +238,8 @@ static __noinline void vc_drop_moved(struct vc_event *ev)
 }
 
 /*
- * @op: VC_OP_END or VC_OP_ABORT, a compile-time constant; @now: the time at which the event arrived
+ * End a transaction.  @op is VC_OP_END or VC_OP_ABORT, a compile-time constant; @now is the time at
+ * which the event arrived.
  */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {

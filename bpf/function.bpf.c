@@ -41,8 +41,8 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 }
 
 /*
- * Drop calls that ended without a return: the function that the thread now enters uses their place
- * in the stack.
+ * Drop calls that ended without a return: the function that the thread now enters uses their part
+ * of the stack.
  */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
@@ -181,7 +181,10 @@ int vc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A thread has one open pair per tag: a second begin means that the first pair did not end. */
+/*
+ * Begin a pair.  A thread has one open pair per tag, so if the pair is already open, it has not
+ * ended and is lost.
+ */
 static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
 {
 	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -224,7 +227,7 @@ int vc_pair_end(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The thread exits or executes another program, so its open calls and pairs cannot end. */
+/* Drop the open calls and pairs of a thread that exits or executes another program. */
 static __noinline void vc_all_over(void)
 {
 	struct vc_calls *calls = vc_own_calls(0);

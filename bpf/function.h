@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Map types of traced functions, shared by the BPF programs and their readers. */
+/* Map types of traced functions, shared by the BPF programs and their readers */
 #ifndef VCPC_BPF_FUNCTION_H
 #define VCPC_BPF_FUNCTION_H
 
@@ -16,8 +16,8 @@
 
 enum vc_probe_what {
 	VC_PROBE_FUNCTION = 1,	/* entry and return of a function */
-	VC_PROBE_BEGIN = 2,	/* a pair: the begin of a transaction ... */
-	VC_PROBE_END = 3,	/* ... and its end, in the same thread */
+	VC_PROBE_BEGIN = 2,	/* begin of a transaction between two places */
+	VC_PROBE_END = 3,	/* end of such a transaction, in the same thread */
 };
 
 /* vc_probe: row -> a probed place */
@@ -27,7 +27,8 @@ struct vc_probe {
 	__u64 first;		/* first row with this tag */
 	__u64 offset;		/* file offset of the place */
 	__u64 semaphore;	/* file offset of a word that counts probes; 0: none */
-	__u64 device;		/* the file's identity: */
+	/* The device, the inode and the time of modification identify the file. */
+	__u64 device;
 	__u64 inode;
 	__u64 modified_ns;	/* the file's time of last modification */
 	char tag[VC_TAG_LEN];
@@ -42,8 +43,8 @@ struct vc_probe {
 #define VC_FUNCTION_TAG(row, user) (VC_FUNCTION_ID | (__u64)(row) << 32 | (user))
 
 /*
- * Cookie of a program attached to a begin or an end: the tag's number among the tags of pairs, and
- * the tag's row
+ * Cookie of a program attached to a begin or an end: the number of the tag among those of pairs,
+ * and the tag's row
  */
 #define VC_PAIR_COOKIE(pair, row) ((__u64)(pair) << 32 | (row))
 

@@ -8,7 +8,7 @@
 #include "counts.bpf.h"
 #include "function.h"
 
-/* Set before loading: number of counters per counted thread; 0: no counting */
+/* Number of counters per counted thread, set before loading; 0 disables counting */
 const volatile __u32 vc_nr_counters;
 
 /* A thread's counters are adjacent.  They stay open when the process that opened them exits. */

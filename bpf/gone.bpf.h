@@ -19,7 +19,10 @@ struct vc_gone {
 #define VC_ROWS_AT_ONCE	256
 #define VC_ROW_PARTS	(VC_OPEN_ROWS / VC_ROWS_AT_ONCE)
 
-/* Called when no begin on this file is in progress */
+/*
+ * End the row's transaction if it belongs to the file.  Call this only when no begin on the file is
+ * in progress.
+ */
 static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 {
 	__u64 start = vc_row_start(row);
@@ -75,9 +78,7 @@ static __always_inline void vc_tag_gone(__u64 tag)
 		if (!bpf_map_delete_elem(&vc_count, &count))
 			vc_row_gone(tag, VC_ROWS_COUNT);
 	}
-	/*
-	 * Delete the name last: until then it identifies the account that the rows are charged to.
-	 */
+	/* Delete the name last, because it identifies the account to which the rows are charged. */
 	key.tag = vc_payer(tag);
 	if (!bpf_map_delete_elem(&vc_tag, &tag))
 		vc_refund(key.tag, VC_ROWS_TAG);

@@ -10,8 +10,8 @@
 #include "trace.h"
 #include "users.bpf.h"
 
-/* These are set before loading and constant afterwards, so the verifier removes unused code. */
-const volatile __u32 vc_want_begins;	/* the kernel receives begins; they are kept in vc_open */
+/* The settings below are constant after loading, so the verifier removes unused code. */
+const volatile __u32 vc_want_begins;	/* the kernel receives begins, and keeps them in vc_open */
 const volatile __u32 vc_want_processes;	/* record each process's transactions in vc_process */
 const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
@@ -120,7 +120,7 @@ static __always_inline void vc_count_drop(__u32 why)
 	vc_count_drops(why, 1);
 }
 
-/* If counts are wanted, record that a transaction ended without counts. */
+/* If counts are wanted, count a transaction that ended without counts. */
 static __always_inline void vc_not_counted(void)
 {
 	__u32 key = 0;
@@ -152,7 +152,7 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 	if (row && row->account != VC_USER_UNKNOWN)
 		return 0;
 	account = vc_open_account(ev->user);
-	/* Another CPU is creating the row.  Whichever CPU is first sets the account. */
+	/* Another CPU is creating the row.  The first CPU to get here sets the account. */
 	if (row) {
 		__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
 		return 0;

@@ -18,9 +18,10 @@
 
 #include "maps.bpf.h"
 
-#define VC_LIST_MIN	8	/* numbers of a file's first rows */
+#define VC_LIST_MIN	8	/* numbers available for a file's first rows */
 #define VC_LIST_LEVELS	20
-#define VC_LIST_TRIES	24	/* each finds a free number with a probability of at least 1/2 */
+/* Each try finds a free number with a probability of at least 1/2. */
+#define VC_LIST_TRIES	24
 #define VC_EEXIST	17
 
 /*
@@ -32,7 +33,10 @@
 #define VC_LIST_HEAD(file)	(1ull << 63 | ((file) & 0x7fffffff) << 32)
 #define VC_LIST_GONE		(1ull << 32)	/* more than the number of rows of any list */
 
-/* At most one entry and one head per row of vc_open; only those rows are charged to accounts */
+/*
+ * For each row of vc_open, there are at most one entry and one head.  Only rows of vc_open are
+ * charged to accounts.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2 * VC_MAX_OPEN);

@@ -72,8 +72,8 @@ static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 }
 
 /*
- * The thread's row is in use.  If it holds the same transaction, which now begins again, end it and
- * take the row.  Return 0, or -1 if the row could not be taken.
+ * Take the thread's row, which is in use, if it holds the same transaction.  That transaction now
+ * begins again, so end it.  Return 0, or -1 if the row could not be taken.
  */
 static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u32 thread)
 {
@@ -84,8 +84,8 @@ static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 fil
 
 /*
  * Begin a transaction of the calling thread, @ids, and set @now to the time.  Return 0; VC_ROW_NEW
- * if the row's last transaction had another tag, so the name of this one may be unknown; -1 if
- * another transaction is in its row.
+ * if the row's last transaction had another tag, so that the name of this tag may be unknown; -1 if
+ * another transaction is in the row.
  */
 static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread, __u64 ids,
 					__u64 *now)

@@ -43,8 +43,8 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 }
 
 /*
- * Other CPUs may update the row at the same time.  After three failed exchanges this CPU gives up:
- * the sum and the histogram then include its time, but the extremes may not.
+ * Update the extremes, which other CPUs may be updating.  After three failed exchanges, give up:
+ * the sum and the histogram then include this time, but the extremes may not.
  */
 static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
 {

@@ -33,7 +33,7 @@ struct {
 	__type(value, struct vc_seen);
 } vc_seen SEC(".maps");
 
-/* Not inlined: otherwise the verifier follows each of its paths into the caller. */
+/* Do not inline this, because the verifier would follow each of its paths into the caller. */
 __noinline __u32 vc_slot_of(__u64 ns)
 {
 	__u64 slot = vc_time_slot(ns);
@@ -135,7 +135,7 @@ static long vc_look(struct bpf_map *map, struct vc_stat_key *key, struct vc_stat
 	(void)stat;
 	(void)arg;
 	bpf_loop(vc_cpus, vc_add_cpu, &at, 0);
-	/* A row that is still being created has no event yet. */
+	/* Skip a row that is still being created, which has no event yet. */
 	if (!at.now.count && !at.now.aborted)
 		return 0;
 	seen = bpf_map_lookup_elem(&vc_seen, &at.row);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Send individual events through a ring.  Each account except root's has a bounded share of the
+ * Send individual events through a ring.  Each account except root's has a limited share of the
  * ring.  Lost events are counted per account.
  *
  * The number of an account's unread records in the ring is unknown; only the position up to which
- * the ring was read is known.  Therefore an account has two lots, each half of its share.  It fills
- * the second lot while the first is being read, and begins the next lot once the previous one has
- * been read completely.
+ * the ring has been read is known.  Therefore an account has two lots, each half of its share.  It
+ * fills the second lot while the first is being read, and begins the next lot when the previous one
+ * has been read completely.
  */
 #ifndef VCPC_BPF_RING_H
 #define VCPC_BPF_RING_H
@@ -27,8 +27,7 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 			return 0;
 		was_read = bpf_ringbuf_query(&vc_ring, BPF_RB_CONS_POS) >= share->end;
 		/*
-		 * Another CPU that added a record in the meantime may have begun the next lot, so
-		 * try again.
+		 * If another CPU has added a record, it may have begun the next lot, so try again.
 		 */
 		if (was_read && __sync_val_compare_and_swap(&share->lot, lot, 1) == lot) {
 			share->end = bpf_ringbuf_query(&vc_ring, BPF_RB_PROD_POS);

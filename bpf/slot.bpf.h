@@ -9,7 +9,7 @@
 
 /*
  * Compute the same bucket as vc_hist_slot(): shift the duration right by n bits until the result t
- * is less than 16; the bucket is 8 n + t.  The steps are in assembly because the compiler would
+ * is less than 16; the bucket is 8 n + t.  The steps are in assembly, because the compiler would
  * generate twice as much code.
  */
 #define VC_SHIFT_STEP(t, n, step)						\

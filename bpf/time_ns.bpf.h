@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Find out how far a time namespace's CLOCK_MONOTONIC is ahead of the host's. */
+/* Find out by how much a time namespace's CLOCK_MONOTONIC is ahead of the host's. */
 #ifndef VCPC_BPF_TIME_NS_H
 #define VCPC_BPF_TIME_NS_H
 
@@ -23,7 +23,10 @@ struct nsproxy {
 	struct time_namespace *time_ns;
 } __attribute__((preserve_access_index));
 
-/* @nsproxy belongs to the current task. */
+/*
+ * Return by how much the current task's clock is ahead of the host's, in nanoseconds.  @nsproxy
+ * must be the current task's.
+ */
 static __always_inline __u64 vc_ahead_of_host(const struct nsproxy *nsproxy)
 {
 	const struct timespec64 *ahead;

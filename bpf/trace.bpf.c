@@ -120,7 +120,7 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 	if (!stat)
 		return vc_end_at(ctx, now);
 	start = vc_row_end(key.tag, t->file, t->thread);
-	/* CPU clocks can differ slightly. */
+	/* The begin time can be in the future, because CPU clocks can differ slightly. */
 	if (!start || start > now)
 		return vc_end_at(ctx, now);
 	vc_add_end(stat, now, start);
@@ -128,7 +128,7 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Loaded instead of both if begins are not wanted either. */
+/* Loaded instead of the two programs above if begins are not wanted either. */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {

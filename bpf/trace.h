@@ -23,16 +23,16 @@
 #define VC_TAG_EVENTS	8	/* different sets of events that one tag's transactions count */
 
 /*
- * Times from 0 to 7 ns have one bucket each.  Above that, each power of two has eight buckets, so a
- * bucket is at most 1/8 of its time wide.  The last bucket holds all durations over 2^48 ns (more
- * than three days).
+ * Durations of 0 to 7 ns have one bucket each.  Above that, each power of two has eight buckets, so
+ * the width of a bucket is at most 1/8 of its lower bound.  The last bucket holds all durations
+ * over 2^48 ns (more than three days).
  */
 #define VC_HIST_BITS	3
 #define VC_HIST_SUB	(1u << VC_HIST_BITS)
 #define VC_HIST_TOP	48
 #define VC_HIST_SLOTS	((VC_HIST_TOP - VC_HIST_BITS + 1) * VC_HIST_SUB)
 
-/* Return the histogram bucket of @ns, which is 2^log2 .. 2^(log2 + 1) - 1. */
+/* Return the histogram bucket of @ns.  @log2 is its binary logarithm, rounded down. */
 static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 {
 	if (ns < VC_HIST_SUB)
@@ -66,7 +66,7 @@ struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 	__u32 user;		/* the tag's user; each user has separate tags */
 	__u32 reserved;
-	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
+	__u64 account;		/* key in vc_user: the account charged for its rows; 0 is root's */
 	__u64 events[VC_TAG_EVENTS];	/* keys in vc_events for its rows in vc_count */
 };
 
@@ -92,7 +92,7 @@ struct vc_open_val {
 	__u32 tid;		/* the thread that began the transaction and owns the counters */
 	__u64 events;		/* key in vc_events; 0: the thread had no counters to read */
 	__u64 bind;		/* the bind and restart of the set to which the counters belong */
-	__u64 counted_ns;	/* begin of the transaction to which they belong: see start_ns */
+	__u64 counted_ns;	/* start_ns of the transaction to which the counters belong */
 	__u64 counters[VC_MAX_COUNTERS];
 	__u64 number;		/* in vc_open_list; 0: the row is being deleted */
 };
@@ -111,7 +111,7 @@ union vc_list {
 	struct {
 		__u64 rows;	/* number of rows in the list + VC_LIST_HEAD(file) */
 		__u32 level;	/* the row numbers are at most VC_LIST_MIN << level */
-		__u32 swept;	/* where the next search for unused rows starts */
+		__u32 swept;	/* number at which the next search for unused rows starts */
 	};
 };
 
@@ -121,7 +121,7 @@ union vc_list {
  */
 struct vc_open_row {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open; 1: being written */
-	__u64 tag;		/* this and the other members: as in vc_open */
+	__u64 tag;		/* tag and the members below are as in vc_open */
 	__u64 file;
 	__u64 ids;		/* process << 32 | thread ID */
 	__u32 thread;
@@ -175,7 +175,7 @@ vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
 	stat->last_ns = now;
 	stat->last_took_ns = spent;
 	stat->sum_ns += spent;
-	/* The first transaction sets both extremes, unless its time is 0, their initial value. */
+	/* The first transaction sets both extremes, unless it took 0 ns, their initial value. */
 	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
 		if (count == 1)
@@ -265,7 +265,7 @@ struct vc_user {
 	struct vc_share ring;
 };
 
-/* Offsets of these members in the kernel's structs; all are 0 if unknown. */
+/* Offsets of members in the kernel's structs; all are 0 if they are unknown */
 struct vc_offsets {
 	__u32 task_cred;
 	__u32 cred_user_ns;
@@ -293,7 +293,7 @@ struct vc_direct {
 	struct vc_events events;	/* the events in @count, written before it; constant */
 	struct vc_count count;
 	/* For the owner only: its counter values at the begin of its transaction */
-	__u64 bound;		/* the set to which these values belong; 0: none */
+	__u64 bound;		/* set to which these values belong; 0 for none */
 	__u64 begun;		/* begin time by vc_direct's clock; 0 or VC_NOT_BEGUN: not begun */
 	__u64 from[VC_MAX_COUNTERS];
 };

@@ -6,11 +6,11 @@
 #include <bpf/bpf_helpers.h>
 
 /*
- * A program must not be preempted, because it changes a CPU's rows in place.  While the program of
- * a tracepoint is preempted, it also misses the events of other threads.  Since Linux 6.13 a
- * program with more than 64 bytes of stack has one stack per CPU, so a preempted uprobe program
- * shares its stack with that of another thread, and Linux 7.3 panics.  On older kernels, which lack
- * these calls, preemption corrupts at most one event per row.
+ * Programs that use these calls must not be preempted, because they change a CPU's rows in place.
+ * While the program of a tracepoint is preempted, it also misses the events of other threads.
+ * Since Linux 6.13 a program with more than 64 bytes of stack has one stack per CPU, so a preempted
+ * uprobe program shares its stack with that of another thread, and Linux 7.3 panics.  On older
+ * kernels, which lack these calls, preemption corrupts at most one event per row.
  */
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;

@@ -47,7 +47,7 @@ struct {
 
 static __u64 last_id;
 
-/* If two CPUs see a new name at the same time, only one of their IDs is ever used. */
+/* Assign an ID to a new name.  If two CPUs do so at the same time, only one of the IDs is used. */
 static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
@@ -62,7 +62,7 @@ static __noinline __u64 vc_new_id(struct vc_id_key *key)
 	return 0;
 }
 
-/* The event's thread.  Older libraries send none; then it is the calling thread. */
+/* Return the event's thread, which is the calling thread if an older library has not sent one. */
 static __always_inline __u32 vc_thread_of(__u32 sent, __u32 tid)
 {
 	return sent >= VCPC_TRACE_TID ? sent : VCPC_TRACE_TID | tid;
@@ -90,7 +90,7 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	return ev->tag ? 0 : -1;
 }
 
-/* Return how far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's. */
+/* Return by how much the current task's CLOCK_MONOTONIC is ahead of the host's. */
 static __always_inline __u64 vc_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -124,7 +124,10 @@ static long vc_process_gone_part(__u32 part, const __u64 *file)
 	return vc_file_gone(*file, part);
 }
 
-/* The search is slow: skip it for processes that never began a transaction. */
+/*
+ * Delete the rows of the process.  Return early if the process never began a transaction, because
+ * the search is slow.
+ */
 static __noinline void vc_process_gone(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -139,7 +142,7 @@ static __noinline void vc_process_gone(void)
 	bpf_loop(VC_MAX_PARTS, vc_process_gone_part, &file, 0);
 }
 
-/* As in trace.bpf.c, the programs that delete rows are attached first. */
+/* Programs that delete rows are first in this file and attached first, as in trace.bpf.c. */
 
 /* Loaded only if begins are wanted.  Arguments: (task, ...); the task is the current one. */
 SEC("raw_tp/sched_process_exit")

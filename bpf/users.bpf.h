@@ -44,7 +44,7 @@ const volatile struct vc_offsets vc_offsets;
 
 static const struct vc_user vc_no_rows;
 
-/* One more than the kernel's maximum depth of user namespaces */
+/* The kernel's maximum depth of user namespaces, plus one */
 #define VC_MAX_NESTED	33
 
 /* Added to vc_user.rows[VC_ROWS_TAG] while the account is being closed */
@@ -75,8 +75,8 @@ static __noinline __u64 vc_cred(void)
 }
 
 /*
- * Return the ancestor of the credentials' user namespace that is directly below the initial one, or
- * the initial namespace itself; 0 if unknown.
+ * Return the outermost user namespace of the credentials below the initial one, or the initial one
+ * itself; 0 if it is unknown.
  */
 static __noinline __u64 vc_outermost(__u64 cred)
 {
@@ -125,7 +125,7 @@ static __always_inline __u64 vc_open_account(__u32 user)
 
 static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __s64 limit)
 {
-	/* While VC_CLOSING is set, the number also exceeds the limit. */
+	/* The number exceeds the limit while VC_CLOSING is set. */
 	if ((__s64)__sync_fetch_and_add(&user->rows[which], 1) < limit)
 		return 0;
 	__sync_fetch_and_add(&user->rows[which], -1);
@@ -162,7 +162,10 @@ static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
 	__u64 rows = own->ring.lost;
 
-	/* With a new account, the user would receive a new share of the ring. */
+	/*
+	 * Keep the account while the ring has unread events, because a new account would receive a
+	 * new share of the ring.
+	 */
 	if (own->ring.lot)
 		rows |= bpf_ringbuf_query(&vc_ring, BPF_RB_AVAIL_DATA);
 

@@ -11,7 +11,7 @@
 #include "unpreempted.bpf.h"
 #include "why_call.bpf.h"
 
-/* Only the members that are read; the loader relocates them (CO-RE). */
+/* Declare only the members that are read; the loader relocates them (CO-RE). */
 struct task_struct {
 	int pid;
 	unsigned int in_iowait : 1;
@@ -41,8 +41,8 @@ struct pt_regs___why {
 #define VW_STOPPED_STATES	0xc	/* TASK_STOPPED | TASK_TRACED */
 
 /*
- * Why a thread that has just left its CPU is blocked.  A system call number of -1 means an
- * exception.
+ * Return why a thread that has just left its CPU is blocked.  If the system call's number is -1,
+ * the thread is in an exception.
  */
 static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 {
@@ -58,7 +58,7 @@ static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 	return reason;
 }
 
-/* The thread leaves its CPU. */
+/* Record that the thread leaves its CPU. */
 static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now)
 {
 	struct task_struct *task = (void *)ctx[1];
@@ -66,7 +66,7 @@ static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u
 
 	vw_settle(thread);
 	vw_leave(thread, now, VC_WHY_ON_CPU);
-	/* Preempted, or already runnable again */
+	/* The thread was preempted, or is already runnable again. */
 	if ((__u8)ctx[0] || !state) {
 		thread->state = VC_WHY_RUNNABLE;
 		return;
@@ -148,9 +148,9 @@ int vw_on_exec(__u64 *ctx)
 }
 
 /*
- * The whole periods since the thread was last sampled or entered its CPU, at least one.  The kernel
- * takes a single late sample for all periods in which a CPU did not handle its timer, for example
- * in a virtual machine that waits for the host's CPU.
+ * Return the number of whole periods, at least one, since the thread was last sampled or entered
+ * its CPU, in nanoseconds.  The kernel takes a single late sample for all periods in which a CPU
+ * did not handle its timer, for example in a virtual machine that waits for the host's CPU.
  */
 static __always_inline __u64 vw_sampled_ns(struct vc_why_thread *thread)
 {
@@ -163,7 +163,7 @@ static __always_inline __u64 vw_sampled_ns(struct vc_why_thread *thread)
 	return spent < 2 * vw_period ? vw_period : spent - spent % vw_period;
 }
 
-/* The interrupted thread */
+/* Record a sample of the interrupted thread. */
 static __noinline int vw_sample_now(void *ctx, struct vc_why_thread *thread)
 {
 	struct vc_why_seen seen = { .reason = VC_WHY_SAMPLED, .times = 1 };
@@ -224,7 +224,7 @@ int vw_on_abort(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The probed functions have the arguments (operation, hash of the name, value, name). */
+/* Return a probed function's event; its arguments are (operation, hash of name, value, name). */
 static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 {
 	return (struct vw_event) {
@@ -235,7 +235,7 @@ static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 	};
 }
 
-/* How far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's */
+/* Return by how much the current task's CLOCK_MONOTONIC is ahead of the host's. */
 static __always_inline __u64 vw_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Update the state that 'vcpc why' keeps for a thread: at a begin, at an end, and when the
- * thread's state changes.
+ * Update the state that 'vcpc why' keeps for a thread: at a begin, at an end, and when the thread's
+ * state changes.
  *
  * While a thread has an open transaction, its times on a CPU, waiting for a CPU, and blocked are
- * summed.  A transaction saves these sums when it begins and computes the differences when it
+ * added up.  A transaction saves these sums when it begins and computes the differences when it
  * ends.  Therefore transactions can be nested, and their parts always add up to their time.
  *
  * Locking: a row of vw_thread is changed only by its thread, and by the scheduler while it holds
@@ -27,7 +27,7 @@ struct task_struct___exec {
 	__u64 self_exec_id;	/* number of programs that the task has executed */
 } __attribute__((preserve_access_index));
 
-/* How long the kernel's task has waited for a CPU so far */
+/* Return the total time that the task has waited for a CPU. */
 static __always_inline __u64 vw_run_delay(const void *task)
 {
 	return ((const struct task_struct___delay *)task)->sched_info.run_delay;
@@ -37,8 +37,8 @@ static __always_inline __u64 vw_run_delay(const void *task)
 #define VW_FULL		-12	/* ENOMEM */
 
 /*
- * Return the key of the current user stack.  A negative result means no stack, or that other stacks
- * have its place in both maps.
+ * Return the key of the current user stack.  The result is negative if there is no stack, or if
+ * other stacks occupy its place in both maps.
  */
 static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second)
 {
@@ -53,7 +53,7 @@ static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second)
 }
 
 /*
- * A number that changes when a process executes another program, because addresses then have
+ * Return a number that changes when the process executes another program, in which addresses have
  * another meaning.
  */
 static __always_inline __u64 vw_program(void)
@@ -64,8 +64,8 @@ static __always_inline __u64 vw_program(void)
 }
 
 /*
- * @id is the key of the current user's stack in vw_address.  Return its key in vw_user, or a
- *   negative number.
+ * Return the key in vw_user of the current user stack, or a negative number.  @id is its key in
+ * vw_address.
  */
 static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
 {
@@ -73,7 +73,11 @@ static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
 	__u64 row = id & VC_WHY_MORE ? id + VC_WHY_TRACES : id, *known, seen;
 	__s32 found;
 
-	barrier_var(row);	/* otherwise the verifier no longer knows its bounds */
+	/*
+	 * The compiler could otherwise change the computation so that the verifier does not know
+	 * the bounds.
+	 */
+	barrier_var(row);
 	known = &vw_known[row & (2 * VC_WHY_TRACES - 1)];
 	seen = *known;
 	if (seen >> 32 == program >> 32)
@@ -95,7 +99,7 @@ static __always_inline __s32 vw_user_trace(void *ctx)
 	return found < 0 ? id | VC_WHY_ADDRESS : found;
 }
 
-#define VW_PLACES	4	/* rows in which a kernel stack can be */
+#define VW_PLACES	4	/* number of rows in which a kernel stack can be stored */
 
 static __always_inline __u64 vw_hash(const struct vc_why_trace *trace)
 {
@@ -130,7 +134,7 @@ static __noinline __s32 vw_store_trace(struct vc_why_trace *seen)
 	return VW_TAKEN;
 }
 
-/* Room for a stack */
+/* Return this CPU's buffer for a stack. */
 static __always_inline struct vc_why_trace *vw_room(void)
 {
 	const __u32 row = 0;
@@ -138,7 +142,7 @@ static __always_inline struct vc_why_trace *vw_room(void)
 	return bpf_map_lookup_elem(&vw_seen, &row);
 }
 
-/* The kernel's stack of the interrupted thread */
+/* Store the kernel stack of the interrupted thread. */
 static __always_inline __s32 vw_sampled_trace(void *ctx)
 {
 	struct vc_why_trace *seen = vw_room();
@@ -148,7 +152,7 @@ static __always_inline __s32 vw_sampled_trace(void *ctx)
 	return vw_store_trace(seen);
 }
 
-/* The kernel's stack of a thread that is not on a CPU */
+/* Store the kernel stack of a thread that is not on a CPU. */
 static __always_inline __s32 vw_blocked_trace(struct task_struct *task)
 {
 	struct vc_why_trace *seen = vw_room();
@@ -159,9 +163,10 @@ static __always_inline __s32 vw_blocked_trace(struct task_struct *task)
 }
 
 /*
- * Decide how many waits the stack of one that ends now stands for.  A short one is kept with a
- * probability in proportion to its time, so each stack's expected time and number are right, whatever
- * the lengths.  The wait for a CPU, which vw_settle() subtracts, changes nothing in this.
+ * Return how many waits the stack of the ending wait represents.  The stack of a short wait is kept
+ * with a probability in proportion to its duration, so the expected time and number of each stack
+ * are correct for any durations.  The wait for a CPU that vw_settle() subtracts does not affect
+ * this.
  */
 static __always_inline __u32 vw_stands_for(__u64 spent)
 {
@@ -173,8 +178,8 @@ static __always_inline __u32 vw_stands_for(__u64 spent)
 }
 
 /*
- * Take the kernel's stack of a wait when it ends, because its length is known then.  It is still the
- * one at which the thread left its CPU, without frames of the scheduler and of BPF.
+ * Store the kernel stack of a wait when the wait ends and its duration is known.  The stack is
+ * still the one with which the thread left its CPU, and has no frames of the scheduler or of BPF.
  */
 static __noinline int vw_end_wait(struct task_struct *task, struct vc_why_thread *thread)
 {
@@ -188,11 +193,12 @@ static __always_inline struct vc_why_thread *vw_thread_at(__u32 row)
 {
 	struct vc_why_thread *thread = &vw_thread[row & (VC_WHY_THREADS - 1)];
 
-	barrier_var(thread);	/* otherwise the compiler adds up the address for each access */
+	/* The compiler would otherwise compute the address again for each access. */
+	barrier_var(thread);
 	return thread;
 }
 
-/* A thread's row, or NULL if it has none */
+/* Return a thread's row, or NULL if it has none. */
 static __always_inline struct vc_why_thread *vw_thread_of(__u32 tid)
 {
 	__u32 row = vw_row[tid & (VC_WHY_PIDS - 1)];
@@ -200,7 +206,7 @@ static __always_inline struct vc_why_thread *vw_thread_of(__u32 tid)
 	return row ? vw_thread_at(row - 1) : NULL;
 }
 
-/* Like vw_thread_of(), but only if the thread is in a transaction: other threads need no work. */
+/* Return a thread's row, or NULL if the thread is in no transaction and needs no work. */
 static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 {
 	struct vc_why_thread *thread = vw_thread_of(tid);
@@ -209,9 +215,9 @@ static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 }
 
 /*
- * End a state of the thread.  If the thread is in another state, a change was missed: the time is
- * in no part, so the parts of its transactions do not add up.  CPU clocks may differ, but time must
- * not run backwards.
+ * End a state of the thread.  If the thread is in another state, a change was missed.  The time is
+ * then in no part, so the parts of its transactions do not add up.  CPU clocks may differ, but time
+ * must not run backwards.
  */
 static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __u32 state)
 {
@@ -267,8 +273,9 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
 }
 
 /*
- * If all entries are in use, replace the shortest one.  Its number is kept in memory: if the
- * verifier knew its value, it would check the code that follows once for each value.
+ * Add a stack.  If all entries are in use, replace the one with the shortest time.  Keep its index
+ * in memory: if the verifier knew its value, it would check the code that follows once for each
+ * value.
  */
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
@@ -310,7 +317,7 @@ static __always_inline void vw_count_taken(__s32 id, __u32 times)
 		vw_count_drop(VC_WHY_DROP_STACKS, times);
 }
 
-/* A sample can interrupt this function. */
+/* Add a stack to all open transactions.  A sample can interrupt this function. */
 static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 					   const struct vc_why_seen *seen)
 {
@@ -341,14 +348,14 @@ static __noinline void vw_add_block_stack(struct vc_why_thread *thread, __u64 ns
 }
 
 /*
- * A blocked thread runs again.  Until vw_settle(), its wait for a CPU counts as blocked: the kernel
- * adds it to run_delay after this event.
+ * Record that a blocked thread is runnable again.  Until vw_settle(), its wait for a CPU counts as
+ * blocked, because the kernel adds the wait to run_delay only after this event.
  */
 static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now)
 {
 	__u64 spent = now - thread->since_ns;
 
-	/* CPU clocks may differ. */
+	/* The clocks of CPUs may differ. */
 	if ((__s64)spent < 0)
 		spent = 0;
 	thread->since_ns += spent;
@@ -359,8 +366,8 @@ static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now)
 }
 
 /*
- * Separate the last blocked time of the current thread from its wait for a CPU.  This is done
- * before its sums are used, and before it is blocked again.
+ * Separate the last blocked time of the current thread from its wait for a CPU.  Call this before
+ * the thread's sums are used, and before it is blocked again.
  */
 static __always_inline void vw_settle(struct vc_why_thread *thread)
 {
@@ -370,7 +377,7 @@ static __always_inline void vw_settle(struct vc_why_thread *thread)
 		return;
 	thread->unsettled = 0;
 	waited = vw_run_delay(bpf_get_current_task_btf()) - thread->run_delay;
-	/* The kernel takes this sum from another clock. */
+	/* The kernel measures the wait with another clock, so it can exceed @spent. */
 	if (waited > spent)
 		waited = spent;
 	thread->part[VC_WHY_BLOCKED] -= waited;
@@ -381,8 +388,8 @@ static __always_inline void vw_settle(struct vc_why_thread *thread)
 }
 
 /*
- * Add the thread's last blocked times to its open transactions.  This is done before a transaction
- * begins or ends, and when the reason changes.  Without an open transaction there are no such
+ * Add the thread's last blocked times to its open transactions.  Call this before a transaction
+ * begins or ends, and when the reason changes.  A thread without an open transaction has no such
  * times.
  */
 static __noinline int vw_add_last(struct vc_why_thread *thread)
@@ -399,9 +406,9 @@ static __noinline int vw_add_last(struct vc_why_thread *thread)
 }
 
 /*
- * Make room for another transaction in a thread with open ones.  If this tag is already open, its
- * end was not seen.  If all entries are in use, drop the oldest transaction: another thread may
- * have ended it.
+ * Make room for another transaction in a thread that has open ones.  If the same tag is open, its
+ * end was not seen.  If all entries are in use, drop the oldest transaction, which another thread
+ * may have ended.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 						   const struct vc_why_key *key)
@@ -425,7 +432,7 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	return open;
 }
 
-/* A transaction begins: save the thread's sums so far. */
+/* Begin a transaction by saving the thread's sums. */
 static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why_open *open,
 				     const struct vw_event *ev, __u64 sp)
 {
@@ -483,8 +490,8 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 }
 
 /*
- * Bring the thread's sums up to date.  This is done before the ending transaction is looked up,
- * because the verifier checks the code after that once for each transaction that it can be.
+ * Update the thread's sums.  Call this before the ending transaction is looked up, because the
+ * verifier checks the code after the look-up once for each possible transaction.
  */
 static __always_inline void vw_update(struct vc_why_thread *thread, __u64 now)
 {
@@ -500,10 +507,11 @@ static __always_inline void vw_close(struct vc_why_thread *thread, struct vc_why
 }
 
 /*
- * @begun is the begin time that the program passed, which is before the kernel saw the begin, or 0
- * if unknown.  A later time belongs to a newer transaction: another thread has ended the open one.
+ * End a transaction.  @begun is the begin time that the program passed, which is before the kernel
+ * saw the begin, or 0 if it is unknown.  A time after the kernel saw the begin belongs to a newer
+ * transaction: another thread has ended the open one.
  *
- * Only the begins of a wanted process are open.
+ * Only wanted processes have open transactions.
  */
 static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int is_abort)
 {
@@ -527,7 +535,7 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	vw_close(thread, open);
 }
 
-/* Drop the open transactions of a thread that cannot end them any more. */
+/* Drop the open transactions of a thread that can no longer end them. */
 static __noinline void vw_thread_gone(__u32 tid)
 {
 	struct vc_why_thread *thread = vw_thread_of(tid);

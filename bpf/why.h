@@ -15,7 +15,7 @@
 #define VC_WHY_REASONS	16384	/* rows of vw_reason */
 #define VC_WHY_STACKS	16384	/* rows of vw_stack */
 #define VC_WHY_TRACES	8192	/* user stacks in each map; twice as many kernel stacks */
-#define VC_WHY_SHORT_NS	100000	/* of shorter waits, only a sample has stacks */
+#define VC_WHY_SHORT_NS	100000	/* shorter waits have stacks only in a random sample */
 #define VC_WHY_MORE	(1 << 30)	/* flag: the rest of the key is a key of the second map */
 #define VC_WHY_ADDRESS	(1 << 29)	/* flag: a key of vw_address, not of vw_user */
 #define VC_WHY_FRAMES	48	/* maximum number of frames per stack */
@@ -99,8 +99,7 @@ struct vc_why_trace {
 
 /* vw_tag: key -> the tag's name and row */
 struct vc_why_key {
-	__u64 tag;		/* its id from the module or of a function; with probes on libshim
-				 * the hash of its name */
+	__u64 tag;		/* ID from the module or of a function; with probes, a name hash */
 	__u32 user;
 } __attribute__((packed, aligned(4)));
 
@@ -132,7 +131,7 @@ struct vc_why_reason_key {
 	__u32 reason;
 } __attribute__((packed, aligned(4)));
 
-/* vw_stack: key -> the same for a stack in a process */
+/* vw_stack: key -> the same for a stack of a process */
 struct vc_why_stack_key {
 	struct vc_why_key tag;
 	__u32 slot;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Transactions of programs without trace calls: calls of functions, and pairs of places.
+ * Handle transactions of programs without trace calls: calls of functions, and pairs of places in
+ * the code.
  *
  * A call is found by the stack pointer at its entry, because a function can be called again before
  * it returns.  Calls below the current stack pointer were left by longjmp() or by an exception.
@@ -21,8 +22,8 @@ struct {
 } vw_place SEC(".maps");
 
 /*
- * The event's tag is that of the tracing session, so both have the same statistics.  Return 0, or
- * -1.
+ * Set the event's tag to that of the tracing session, so that both have the same statistics.
+ * Return 0, or -1.
  */
 static __always_inline int vw_from_place(struct pt_regs *ctx, struct vw_event *ev)
 {
@@ -62,8 +63,8 @@ static __noinline void vw_abandon(struct pt_regs *ctx, struct vc_why_thread *thr
 }
 
 /*
- * A free entry for a call, or NULL.  The enclosing calls are known to be open, so the new call does
- * not replace them.
+ * Return a free entry for a call, or NULL.  The enclosing calls are known to be open, so the new
+ * call must not replace them.
  */
 static __always_inline struct vc_why_open *vw_free_open(struct vc_why_thread *thread)
 {
@@ -118,8 +119,8 @@ static __always_inline struct vc_why_open *vw_find_call(struct vc_why_thread *th
 }
 
 /*
- * A call that found no free entry was counted when it began.  When it returns, all entries are
- * still in use.
+ * End a call.  A call for which no entry was free was counted as dropped when it began, and all
+ * entries are still in use when it returns.
  */
 static __noinline int vw_return_now(struct pt_regs *ctx)
 {

@@ -112,7 +112,7 @@ struct {
 	__type(value, struct vc_why_trace);
 } vw_kernel SEC(".maps");
 
-/* Room for a kernel stack that is being stored.  Interrupts are disabled then. */
+/* Buffer for a kernel stack that is being stored, which happens with interrupts disabled */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -148,7 +148,7 @@ static __always_inline int vw_wanted(__u64 ids)
 	return !vw_pid || vw_pid == ids >> 32;
 }
 
-/* Read the clock, unless another program has read it for this event */
+/* Return the event's time.  Read the clock unless another program has read it for this event. */
 static __always_inline __u64 vw_now(const struct vw_event *ev)
 {
 	return ev->now ? ev->now : bpf_ktime_get_ns();
@@ -162,7 +162,7 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 		*n += many;
 }
 
-/* A released row, or the next one that was never used; @max if all @max rows are used */
+/* Return a released row, or the next one that was never used, or @max if all @max rows are used. */
 static __always_inline __u32 vw_take_row(void *released, __u32 *used, __u32 max)
 {
 	__u32 row;

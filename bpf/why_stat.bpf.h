@@ -142,7 +142,10 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot,
 	}
 }
 
-/* @slot is that of the whole time, @spent.  Most transactions spend all of it in one part. */
+/*
+ * Add a part's time.  @slot is the bucket of the whole time, @spent, which most transactions spend
+ * in one part.
+ */
 static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_thread *thread,
 					__u64 slot, __u64 spent, __u32 part, __u64 ns)
 {
@@ -151,14 +154,14 @@ static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_
 	if (!ns)
 		return;
 	stat->slot[slot].part[part] += ns;
-	/* From 8 ns upwards an octave has eight buckets.  Below that, these counts are not used. */
+	/* From 8 ns upwards, an octave has eight buckets.  Counts of shorter times are not used. */
 	octave = (ns == spent ? slot : vw_slot_of_part(thread, ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
 	barrier_var(octave);	/* as in vw_commit */
 	if (octave < VC_WHY_OCTAVES)
 		stat->hist[part][octave]++;
 }
 
-/* Add an ending transaction to its tag's statistics */
+/* Add an ending transaction to its tag's statistics. */
 static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_thread *thread,
 				      struct vc_why_open *open, __u64 now)
 {
