@@ -190,7 +190,7 @@ static bool was_off(const struct vcpc_counter *counter)
 
 	if (state != PERF_EVENT_STATE_EXIT)
 		return state == PERF_EVENT_STATE_ERROR;
-	/* The thread set the times before the state, under the context's lock. */
+	/* Pairs with the context's lock, under which the thread sets times before the state. */
 	smp_rmb();
 	return vcpc_event_start(counter->event) != counter->start;
 }

@@ -31,14 +31,14 @@ struct vcpc_counter {
 
 /**
  * struct vcpc_counters - the counters of a set's requests on one thread
- * @nr: their number
+ * @nr: number of counters
  * @tick_add: added to the first event's running time
  * @charge: an unused allocation as large as the events, charged to the caller's memory control
- *	group because perf does not charge the events themselves
+ * 	group because perf does not charge the events themselves
  * @counter: one per request
  *
- * Locking: guarded by the owner's lock; opened and closed in process context, under the
- * set's mutex.
+ * Locking: guarded by the owner's lock; opened and closed in process context, under the set's
+ * mutex.
  */
 struct vcpc_counters {
 	u32 nr;

@@ -65,7 +65,7 @@ static void inherit(const struct vcpc_start *start)
 	mutex_unlock(&set->lock);
 }
 
-/* Task work: called in the new thread */
+/* Open the new thread's instance, in the new thread. */
 static void accept(struct callback_head *work)
 {
 	struct heritage *h = container_of(work, struct heritage, work);
@@ -80,7 +80,7 @@ static void accept(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* @inst cannot be freed: its lock is held, and it was not closed. */
+/* Copy the state of @inst.  It cannot be freed, because its lock is held and it was not closed. */
 static bool fill_locked(struct heritage *h, struct vcpc_instance *inst)
 {
 	struct vcpc_set *set = inst->set;
@@ -149,7 +149,10 @@ static void start(struct vcpc_instance *inst, void *arg)
 	(void)vcpc_instance_op(inst, VCPC_OP_EXEC, NULL);
 }
 
-/* By now execve has ended the events of a thread that gained privileges. */
+/*
+ * Start instances that wait for execve.  By now, execve has ended the events of a thread that
+ * gained privileges.
+ */
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {

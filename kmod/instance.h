@@ -147,7 +147,10 @@ static inline void vcpc_sample_init(struct vcpc_sample *sample, u32 nr)
 	sample->nr = nr;
 }
 
-/* The caller holds the instance's lock and has just read the values into @kept. */
+/*
+ * Stop the instance with @state as its sample's state.  The caller holds the instance's lock and
+ * has just read the values into @kept.
+ */
 static inline void vcpc_instance_stop(struct vcpc_instance *inst, u32 state)
 {
 	inst->kept->state = state;
@@ -155,7 +158,10 @@ static inline void vcpc_instance_stop(struct vcpc_instance *inst, u32 state)
 	inst->state |= VCPC_INSTANCE_STOPPED;
 }
 
-/* The thread has exited, or an execve that gained privileges has ended its events. */
+/*
+ * Return whether the instance has ended, because its thread has exited or has gained privileges at
+ * an execve.
+ */
 static inline bool vcpc_instance_ended(const struct vcpc_instance *inst)
 {
 	return READ_ONCE(inst->state) & VCPC_INSTANCE_SETTLED ||

@@ -18,7 +18,7 @@
  * @event: the calling thread's event, opened with a period
  * @period: the number of events; afterwards the event interrupts once per period
  *
- * perf_event_period() sleeps, and events counted in the meantime would be added to the period.
+ * perf_event_period() sleeps, and events counted while it sleeps would be added to the period.
  *
  * Context: interrupts disabled; not in the event's own interrupt.
  * Return: true; or false, without any change, if perf throttles the event, which then does not

@@ -79,7 +79,10 @@ static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 	return any;
 }
 
-/* The caller holds the instance's lock or the set's mutex, so the set cannot be freed. */
+/*
+ * Describe the overflow.  The caller holds the instance's lock or the set's mutex, so the set
+ * cannot be freed.
+ */
 static void fill_info(const struct vcpc_instance *inst, struct kernel_siginfo *info)
 {
 	clear_siginfo(info);
@@ -90,7 +93,7 @@ static void fill_info(const struct vcpc_instance *inst, struct kernel_siginfo *i
 	info->si_fd = inst->spec->fd;
 }
 
-/* Task work: called in the thread before it returns to user mode */
+/* Send the signal, as task work in the thread before it returns to user mode. */
 static void signal_thread(struct callback_head *work)
 {
 	struct vcpc_instance *inst = container_of(work, struct vcpc_instance, signal_work);
@@ -125,7 +128,7 @@ static void queue_signal(struct vcpc_instance *inst)
 		return;
 	}
 	inst->program = vcpc_own_program();
-	/* Tests count kernel threads, which have no user-mode registers. */
+	/* KUnit tests count kernel threads, which have no user-mode registers. */
 	inst->address = current->mm ? instruction_pointer(task_pt_regs(current)) : 0;
 	inst->signal_due = true;
 	if (inst->signal_queued)
@@ -169,9 +172,7 @@ static bool look_locked(struct vcpc_instance *inst)
 	u32 interrupted;
 
 	lockdep_assert_held(&inst->lock);
-	/*
-	 * Clear this before the read: events of an interrupt after the read require another read.
-	 */
+	/* Clear this first: events of an interrupt after the read require another read. */
 	smp_store_mb(inst->unlooked, false);
 	interrupted = READ_ONCE(inst->first);
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
@@ -181,10 +182,7 @@ static bool look_locked(struct vcpc_instance *inst)
 			silence(inst);
 		return false;
 	}
-	/*
-	 * Counters can be off the PMU because they are about to end; otherwise the next sample
-	 * fails.
-	 */
+	/* Counters that are about to end can be off the PMU.  Otherwise the next sample fails. */
 	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept))
 		return false;
 	if (!find_overflow(inst, interrupted)) {
@@ -233,7 +231,10 @@ void vcpc_overflow_interrupt(struct perf_event *event, struct perf_sample_data *
 	irq_work_queue(&inst->look_work);
 }
 
-/* Context switch: the counters are still on the PMU, and interrupts are disabled. */
+/*
+ * Look for an overflow at a context switch, while the counters are still on the PMU and interrupts
+ * are disabled.
+ */
 static void thread_leaves(struct perf_event *event, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {

@@ -46,7 +46,7 @@ static struct vcpc_set *counting_set(struct kunit *test)
 	return set;
 }
 
-/* The result stays valid because only the test uses the set. */
+/* Return the thread's instance, which stays valid because only the test uses the set. */
 static struct vcpc_instance *find_own(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst;
@@ -100,7 +100,7 @@ static void unmasked(struct kunit *test)
 	vcpc_user_test_destroy(set);
 }
 
-/* The set is closed before the interrupt is processed. */
+/* A set can be closed before its interrupt is processed. */
 static void gone_before_it_is_told(struct kunit *test)
 {
 	const u64 from[] = { U64_MAX, 0 };
@@ -154,7 +154,10 @@ static void another_threads(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, e.inst);
 	if (e.inst) {
 		INIT_WORK_ONSTACK(&e.work, interrupt_elsewhere);
-		/* On another CPU, this thread could read its counters at a context switch. */
+		/*
+		 * Stay on this CPU, because on another one this thread could read its counters at a
+		 * context switch.
+		 */
 		migrate_disable();
 		schedule_work_on(smp_processor_id(), &e.work);
 		flush_work(&e.work);

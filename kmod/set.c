@@ -224,7 +224,10 @@ static struct vcpc_instance *find_live(struct vcpc_set *set)
 	return inst && !is_settled(inst) ? inst : NULL;
 }
 
-/* A thread receives signals only from sets that its own user or root created. */
+/*
+ * Return whether the set may send signals to the calling thread, which is the case only if the
+ * thread's user or root created the set.
+ */
 static bool signal_allowed(const struct vcpc_set *set)
 {
 	return !set->spec.signal || uid_eq(set->creator, current_uid()) ||
@@ -422,7 +425,7 @@ static struct vcpc_instance *find_default(struct vcpc_set *set)
 	return inst;
 }
 
-/* The caller's own instance is sampled at one instant; others are read counter by counter. */
+/* Sample the caller's own instance at one instant, and other instances counter by counter. */
 static int sample_one(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
 	int ret;

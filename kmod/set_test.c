@@ -26,7 +26,7 @@ static const struct vcpc_request faults = {
 	.flags = VCPC_REQ_F_USER,
 };
 
-/* The maximum number of valid requests; a test makes one of them invalid. */
+/* The maximum number of valid requests, one of which a test makes invalid */
 struct draft {
 	struct vcpc_request requests[REQUESTS];
 	struct vcpc_set_create_args args;

@@ -53,10 +53,7 @@ err_fault:
 	return -EFAULT;
 }
 
-/*
- * Structs of this version are copied in one step.  Structs of other versions can be longer or
- * shorter.
- */
+/* Copy in a struct in one step if it is of this version; otherwise it can have any length. */
 static int copy_args(void *to, size_t known_size, const void __user *from)
 {
 	u32 *size = to;

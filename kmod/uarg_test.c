@@ -30,10 +30,10 @@ struct taken {
 	const char *name;
 	unsigned int cmd;
 	size_t known;
-	size_t flags_at;	/* 0: no flags */
+	size_t flags_at;	/* 0 if there are no flags */
 	u32 flags;
-	size_t reserved_at;	/* 0: no reserved field */
-	size_t reserved_end;	/* 0: the end of the struct */
+	size_t reserved_at;	/* 0 if there is no reserved field */
+	size_t reserved_end;	/* 0 for the end of the struct */
 };
 
 static const struct taken all[] = {
@@ -117,7 +117,7 @@ static void sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
 }
 
-/* A newer caller can pass a longer struct; nonzero extra bytes are rejected. */
+/* A newer caller can pass a longer struct, but nonzero extra bytes are rejected. */
 static void longer_and_not_zero(struct kunit *test)
 {
 	const struct taken *t = test->param_value;

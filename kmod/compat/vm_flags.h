@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* vm_flags_clear(): new in Linux 6.3 */
+/* vm_flags_clear(): clears flags of a mapping; new in Linux 6.3 */
 #ifndef VCPC_COMPAT_VM_FLAGS_H
 #define VCPC_COMPAT_VM_FLAGS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copy in the structs of tags and events, with valid and invalid sizes, flags and values, and from
- * memory that ends within the struct.  Also escape names.
+ * memory that ends within the struct.  Names are escaped.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -111,7 +111,7 @@ static int check(struct kunit *test, u32 op, u64 value)
 	return vcpc_uarg_event(&taken, from, sizeof(event));
 }
 
-/* Each operation is tried with each other bit, with and without a value. */
+/* Try each operation with each other bit, with and without a value. */
 static void operations(struct kunit *test)
 {
 	u32 op;

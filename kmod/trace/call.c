@@ -120,7 +120,7 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_instance *inst)
 	}
 }
 
-/* Interrupts are disabled, so @inst->room has no other user. */
+/* Add the instance's counts to @arg.  Interrupts are disabled, so @inst->room has no other user. */
 static void take(struct vcpc_instance *inst, void *arg)
 {
 	struct vcpc_trace_room *room = arg;
@@ -135,7 +135,7 @@ static void take(struct vcpc_instance *inst, void *arg)
 	local_irq_restore(flags);
 }
 
-/* Read the calling thread's counts into @room; NULL if it has none or its set is stopped. */
+/* Read the calling thread's counts into @room.  Return NULL if its set is missing or stopped. */
 static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
 {
 	room->counts.events = 0;
@@ -162,7 +162,7 @@ bool vcpc_tracecall_counted(void)
 	return found;
 }
 
-/* Not inlined, so that only events with counts need the stack space of the room. */
+/* Do not inline this, so that only events with counts need the stack space of the room. */
 static noinline void begin_counts(struct vcpc_trace_transaction *event, const char *name)
 {
 	struct vcpc_trace_room room __uninitialized;
@@ -189,7 +189,10 @@ static __always_inline u64 begun_at(u64 value)
 	return value ? value - vcpc_clock_offset() ?: 1 : 0;
 }
 
-/* Another process that shares the file must not refer to this one's threads. */
+/*
+ * Return the event's thread.  A process that only shares the file must not refer to threads of the
+ * process that opened it.
+ */
 static __always_inline u32 thread_of(const struct vcpc_tracer *tracer, u64 handle)
 {
 	const u32 thread = upper_32_bits(handle);

@@ -23,9 +23,9 @@
 static DEFINE_MUTEX(page_lock);
 static struct vcpc_trace_page *page;
 static unsigned int listeners;		/* tracepoints that have a listener */
-static unsigned int begin_listeners;	/* 1 if vcpc_begin has a listener */
+static unsigned int begin_listeners;	/* 1 if vcpc_begin has a listener, otherwise 0 */
 
-/* Escape everything except printable ASCII; also escape quotes and backslashes. */
+/* Escape quotes, backslashes, and everything except printable ASCII. */
 #define ESCAPES	(ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND)
 
 /**

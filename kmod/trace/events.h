@@ -27,7 +27,7 @@ struct vm_area_struct;
 /**
  * struct vcpc_trace_gone - a closed file
  * @file: its number
- * @next: how far a BPF program has searched for its transactions, initially 0
+ * @next: position at which a BPF program continues to search for its transactions, initially 0
  */
 struct vcpc_trace_gone {
 	u64 file;

@@ -40,7 +40,7 @@ static LIST_HEAD(idle_users);	/* accounts that have idle tags */
 static unsigned int nr_idle;
 static u64 last_id;
 
-/* Keyed, so that users cannot choose names that collide in the hash table. */
+/* Hash a name with a secret key, so that users cannot choose names that collide. */
 static u32 key(u32 uid, const char *name)
 {
 	static u32 secret;
@@ -60,7 +60,7 @@ static struct vcpc_tag *find_same(const struct vcpc_tag *as)
 	return NULL;
 }
 
-/* Called when the last file that holds the tag is closed. */
+/* Make a tag idle when the last file that holds it is closed. */
 static void make_idle(struct vcpc_tag *tag)
 {
 	lockdep_assert_held(&table_lock);
@@ -79,7 +79,10 @@ static void make_busy(struct vcpc_tag *tag)
 		list_del(&tag->user->idle_node);
 }
 
-/* Remove the tag from the table; the caller must call free_forgotten() without the lock. */
+/*
+ * Remove the account's oldest idle tag from the table.  The caller must call free_forgotten()
+ * without the lock.
+ */
 static void forget_oldest(struct vcpc_user *user, struct list_head *forgotten)
 {
 	struct vcpc_tag *tag = list_first_entry(&user->idle_tags, struct vcpc_tag, idle);

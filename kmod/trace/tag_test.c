@@ -21,7 +21,7 @@ static void begin_actor(struct actor *actor, unsigned int uid)
 {
 	*actor = (struct actor) {
 		.user.uid = KUIDT_INIT(uid),
-		/* Never freed: the account is not in the list. */
+		/* The account is not in the list, so it must never be freed. */
 		.user.refs = REFCOUNT_INIT(1 << 30),
 		.user.root = !uid,
 	};

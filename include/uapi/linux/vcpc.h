@@ -454,7 +454,7 @@ struct vcpc_trace_write {
 
 /* struct vcpc_trace_page.flags */
 #define VCPC_TRACE_LISTENING	(1U << 0)	/* a listener is attached */
-/* A listener needs BEGIN events: END and ABORT with a start time do not suffice. */
+/* A listener needs BEGIN events, because END and ABORT with a start time do not suffice. */
 #define VCPC_TRACE_BEGINS	(1U << 1)
 /*
  * With VCPC_TRACE_LISTENING: VCPC_TRACE_THREAD is accepted.  Earlier modules reject it with ENOENT.
