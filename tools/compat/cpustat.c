@@ -389,8 +389,8 @@ static int parse(struct stat_job *job, int argc, char **argv)
 }
 
 /*
- * Raise the limit of descriptors, because each CPU needs one, and append to output files, which
- * other processes may also write.
+ * Raise the descriptor limit, because each CPU needs a descriptor.  Append to standard output,
+ * because other processes may write to the same file.  Catch the signals that end the measurement.
  */
 static void prepare_process(void)
 {

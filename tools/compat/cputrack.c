@@ -169,8 +169,8 @@ static int make_lwp(struct track *t, struct lwp *lwp)
 }
 
 /*
- * Sample the bound set, leave its counts since the last sample in its "before", and add them to the
- * totals.  Return 0 or -1.
+ * Sample the bound set, store its counts since the last sample in the meter's @before, and add them
+ * to the totals.  Return 0 or -1.
  */
 static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
@@ -360,7 +360,10 @@ static int listen(struct track *t, pctx_t *pctx)
 	return ret;
 }
 
-/* Create a set only because the size of the totals' buffers depends on it. */
+/*
+ * Create the buffers for the totals.  Create a set first, because a buffer's size depends on its
+ * set.
+ */
 static int make_totals(struct track *t)
 {
 	for (int s = 0; s < t->specs.n; s++) {

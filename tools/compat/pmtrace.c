@@ -10,7 +10,7 @@
 #include <pcp/trace.h>
 
 /**
- * struct job - what to do
+ * struct job - the parsed command line
  * @option: 'c', 'e', 'v', or 0 for a point
  * @value: value of -c and -v
  * @command: command of -e

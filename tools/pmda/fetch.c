@@ -37,7 +37,7 @@ static size_t head_len(int n)
 	return offsetof(agent_result, vset) + (size_t)n * sizeof(pmValueSet *);
 }
 
-/* Return the size of a value set in bytes.  Without values, it is still a whole structure. */
+/* Return the size of a value set in bytes.  Even without values, a set occupies a whole struct. */
 static size_t set_len(int numval)
 {
 	return offsetof(pmValueSet, vlist) + (size_t)(numval > 1 ? numval : 1) * sizeof(pmValue);
@@ -132,7 +132,7 @@ static int by_number(const void *a, const void *b)
 /**
  * agent_profile() - receive a client's profile
  * @profile: the library's profile; its lists of instances are sorted here to speed up searches
- * @pmda: the library's
+ * @pmda: the library's data for this agent
  *
  * Return: 0.
  */
@@ -232,7 +232,7 @@ void agent_keep(agent_result *result)
  * @n: number of metrics
  * @pmids: the metrics
  * @result: set to the agent's own block, valid until the next fetch
- * @pmda: the library's, with the client's profile
+ * @pmda: the library's data for this agent, with the client's profile
  *
  * Return: 0, -ENOMEM, or PM_ERR_TOOBIG.
  */

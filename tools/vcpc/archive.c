@@ -10,7 +10,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-/* Progress is first shown after FIRST_NS, then at most once in EACH_NS. */
+/* Progress is first shown after FIRST_NS, then at most once every EACH_NS. */
 #define FIRST_NS	500000000LL
 #define EACH_NS		100000000LL
 

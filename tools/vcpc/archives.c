@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Expand arguments into archive names.  An argument names an archive, a file of one, or a directory
- * of archives, or is a comma-separated list of these.
+ * Expand arguments into archive names.  An argument is the name of an archive, of one of its files,
+ * or of a directory of archives, or a comma-separated list of these.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

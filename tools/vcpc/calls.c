@@ -14,7 +14,7 @@ static bool names_calls(const Elf_Data *strings)
 {
 	if (!strings || !strings->d_buf)
 		return false;
-	/* Include the terminating NUL. */
+	/* Include the terminating NUL, so that a longer name does not match. */
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (memmem(strings->d_buf, strings->d_size, calls[i], strlen(calls[i]) + 1))
 			return true;

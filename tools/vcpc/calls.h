@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Return whether a program's file contains the name of a trace call.  It does if the program is
- * linked with one, unless it is static and stripped.  Scripts do not contain such names.
+ * Return whether a program's file contains the name of a trace call.  A program that is linked with
+ * a trace call contains the name, unless it is static and stripped; a script never does.
  */
 bool vcpc_makes_trace_calls(const char *path);
 

@@ -17,7 +17,8 @@ static void catalog_add(const char *name, void *closure)
 	struct vcpc_entry e = { 0 };
 
 	/*
-	 * Skip event.*: every archive's name space has these, but no archive has values for them.
+	 * Skip event.*: every archive's name space contains these metrics, but no archive has
+	 * values for them.
 	 */
 	if (c->err || !strncmp(name, "event.", 6))
 		return;

@@ -41,7 +41,8 @@ int vcpc_records(const struct vcpc_window *w, const char *archive,
 		 int (*take)(const pmHighResResult *r, void *arg), void *arg);
 
 /*
- * Write an instance's name as of the record just read into @buf, or its number if it has no name.
+ * Write an instance's name to @buf, or its number if it has no name.  The name is valid for the
+ * record that was just read.
  */
 const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size);
 

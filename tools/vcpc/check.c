@@ -18,8 +18,8 @@
 /*
  * struct job - the running checks
  * @archives: all archives to check; @now: index of the current one
- * @folder: length of the directory in its name, printed before the names of its files
- * @said: number of its problems and notes so far
+ * @folder: length of the directory in the current archive's name, printed before its files' names
+ * @said: number of the current archive's problems and notes so far
  * @bad: number of damaged archives
  */
 struct job {

@@ -181,7 +181,10 @@ static int child_release(int report, int answer, const char *command)
 	return refuse_command(command, message.err);
 }
 
-/* If the command must not run, close @answer, which ends the child. */
+/*
+ * Prepare the child, and make it execute the command.  After a failure, closing @answer ends the
+ * child.
+ */
 static int await_exec(struct vcpc_child *child, struct shim_set *set, int report, int *answer,
 		      const char *command)
 {
@@ -317,8 +320,8 @@ static void read_signals(struct vcpc_child *child)
  *   command continues
  * @arg: argument of @tick
  *
- * Return: the command's exit status, 128 + n if signal n ended it; VCPC_EXIT_FAILURE after printing
- * a message if there was no tick and the command succeeded.
+ * Return: the command's exit status, or 128 + n if signal n ended it.  If the command succeeded but
+ * the timer for @tick could not be created, return VCPC_EXIT_FAILURE after printing a message.
  */
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg)
 {

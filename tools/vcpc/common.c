@@ -69,7 +69,7 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	va_list again;
 
 	va_copy(again, ap);
-	if (vasprintf(&text, fmt, ap) < 0) {	/* out of memory: print the start of it */
+	if (vasprintf(&text, fmt, ap) < 0) {	/* out of memory: print the start of the message */
 		text = NULL;
 		vsnprintf(start, sizeof(start), fmt, again);
 	}
@@ -118,8 +118,8 @@ int vcpc_fail(int err, const char *fmt, ...)
 }
 
 /*
- * Print advice about a device that cannot be opened, otherwise from @hints, otherwise general
- * advice.  Then print the results of this machine's checks for @err.
+ * Print a message with advice: about the device if it cannot be opened, otherwise from @hints,
+ * otherwise general advice.  Append the results of this machine's checks for @err.
  */
 static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
 			   va_list ap)

@@ -14,7 +14,7 @@
 
 /*
  * struct vcpc_counts - the counts of @runs runs
- * @what: what was counted, for messages: "'make'", "process 12 (make)"
+ * @what: the counted target, for messages: "'make'", "process 12 (make)"
  * @part: the label of the printed part, or NULL if the counts are not printed in parts
  * @n: number of events, @names: their names
  * @lacking: events that cannot be counted here; their values are NAN, as in a run without counts

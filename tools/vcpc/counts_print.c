@@ -16,7 +16,7 @@
 
 /*
  * struct form - how a line's number is printed, as in perf stat
- * @decimals: 0: none for a single run, one for a mean below 1e6
+ * @decimals: digits after the point; 0: none for a single run, one for a mean below 1e6
  */
 struct form {
 	double scale;
@@ -57,7 +57,7 @@ static void put_line(FILE *out, const double *v, size_t runs, const struct form 
 
 /*
  * struct spread - the precision of an event's mean
- * @half: half its 95 % interval, NAN: not known; 0 for one run's exact count
+ * @half: half its 95 % interval; NAN if unknown, 0 for one run's exact count
  */
 struct spread {
 	double mean, half;
@@ -91,7 +91,9 @@ static const char *quality_of(const struct vcpc_counts *c, unsigned int i)
 	return c->lacking[i] ? "not supported" : quality(&s);
 }
 
-/* Print "12,345  +- 1.2 %  estimated from 33 % of the time  instructions". */
+/*
+ * Print an estimated count, such as "12,345 +- 1.2 % estimated from 33 % of the time instructions".
+ */
 static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *name,
 			 const char *ratio)
 {
@@ -315,7 +317,6 @@ static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i
 	vcpc_ratio(ratio, sizeof(ratio), c, means, i);
 	len = strcspn(ratio, " %");
 	fprintf(out, "%s%.0f%s%.2f%s", separator, cpu * 1e9 * share, separator, share * 100, separator);
-	/* Write the number without its commas. */
 	for (size_t at = 0; at < len; at++)
 		if (ratio[at] != ',')
 			putc(ratio[at], out);

@@ -15,7 +15,7 @@ enum vcpc_state { VCPC_FINE, VCPC_LIMITED, VCPC_BROKEN };
  * @state: VCPC_BROKEN if a main function of vcpc is unavailable
  * @err: an error that leaves the check without a result, or 0; see vcpc_doubt()
  * @restricts: the kernel may refuse a request of this process for this reason
- * @found: what was found
+ * @found: the result, as text
  * @means: its consequence for the user, or empty
  * @type: the command that fixes it; empty if no fix is needed or possible
  */

@@ -64,7 +64,10 @@ bool vcpc_doubt(struct vcpc_finding *f, int err)
 	return true;
 }
 
-/* After an error of a file: if /proc or /sys is not mounted, the file's absence is no answer. */
+/*
+ * Record why @path could not be accessed.  A missing file is a result, unless /proc or /sys is not
+ * mounted.
+ */
 static void doubt_file(struct vcpc_finding *f, const char *path)
 {
 	bool absent = errno == ENOENT;
@@ -82,7 +85,7 @@ static void doubt_file(struct vcpc_finding *f, const char *path)
  * @path: the file
  * @mode: F_OK or the kind of access, as for access(2)
  *
- * Return: true if so.
+ * Return: true if the file exists and may be used.
  */
 bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode)
 {
@@ -247,7 +250,9 @@ static void check_lsm(struct vcpc_finding *f)
 	vcpc_limits(f, VCPC_FINE, "the policy may forbid counting and BPF programs", "");
 }
 
-/* The core PMUs: @n of them, as "cpu_core (CPUs 0-15), cpu_atom (CPUs 16-23)" */
+/*
+ * The core PMUs as text, such as "cpu_core (CPUs 0-15), cpu_atom (CPUs 16-23)"; @n is their number
+ */
 struct core_pmus {
 	unsigned int n;
 	char text[VCPC_FINDING];
@@ -319,8 +324,8 @@ static void check_cpus(struct vcpc_finding *f)
 #define ERR(name)	(1ull << (name))
 
 /*
- * Each restriction, and the errors that it causes for each kind of request (counting, BPF), which
- * are less than 64.
+ * Each restriction, and the error numbers (below 64) that it causes for each kind of request:
+ * counting and BPF
  */
 static const struct cause {
 	struct vcpc_check check;
@@ -339,7 +344,7 @@ static const struct cause {
 #define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
 
 /**
- * vcpc_cause() - get one of the checks of what may restrict this process
+ * vcpc_cause() - get a check for something that may restrict this process
  * @i: 0, 1, ...
  *
  * Return: the check, or NULL beyond the last.

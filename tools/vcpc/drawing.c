@@ -47,7 +47,10 @@ static int sort_names(struct vcpc_drawing_names *names)
 		free(texts);
 		return err;
 	}
-	/* Sort in place: the PMAPI's list is one block of memory with its texts */
+	/*
+	 * Sort in place, because the PMAPI's list is a single block of memory that also contains
+	 * the texts.
+	 */
 	memcpy(names->ids, ids, names->n * sizeof(*ids));
 	memcpy(names->names, texts, names->n * sizeof(*texts));
 	free(ids);

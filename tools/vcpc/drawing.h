@@ -14,7 +14,7 @@
 #define VCPC_EVENTS	4	/* maximum number of events of each */
 #define VCPC_PARTS	3	/* maximum number of curves for the parts of a tag's time */
 
-/* A metric's instance over time; @name: of the instance, or NULL */
+/* A metric's instance over time; @name is the instance's name, or NULL */
 struct vcpc_line {
 	char *name;
 	size_t curve;

@@ -100,8 +100,8 @@ static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsign
 }
 
 /*
- * Print sets of labels.  @n is the number of sets, or the error for which there are none.  Derived
- *	metrics have no labels.
+ * Print sets of labels.  @n is the number of sets, or the error from getting them.  Derived metrics
+ * have no labels.
  */
 static int put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 {

@@ -16,7 +16,7 @@
 #define HIDDEN_VERSION	0x8000
 #define MOST_UNPACKED	(512u << 20)	/* maximum size of a section */
 
-/* A file, and the file with its debug information, or -1 and NULL */
+/* A program's file and its separate debug file; -1 and NULL if there is none */
 struct elf_file {
 	int fd, debug_fd;
 	Elf *elf, *debug;
@@ -377,7 +377,7 @@ static int take_note(const char *from, size_t size, struct usdt_note *note, cons
 /**
  * elf_file_usdt() - find the places of a USDT probe
  * @file: the file
- * @provider: of the probe
+ * @provider: the probe's provider
  * @name: the probe's name
  * @places: filled in; similar names include their providers
  */

@@ -16,8 +16,8 @@ struct elf_file;
 /**
  * struct elf_places - the search result for a name
  * @n: number of different places
- * @address: in the program's memory, before relocation
- * @offset: in the file
+ * @address: each place's address in the program's memory, before relocation
+ * @offset: each place's offset in the file
  * @semaphore: file offset of a USDT probe's semaphore, or 0
  * @imported: the name is defined in another file
  * @chosen: it is resolved at load time to one of several functions (IFUNC)

@@ -365,7 +365,10 @@ static int list(const char *pattern)
 	struct listing listing = { .pattern = pattern };
 	struct shim_handle *handle = NULL;
 	int ret = shim_open(&handle);
-	/* It is a valid answer that nothing can be counted, but a failure if that is unknown. */
+	/*
+	 * It is a valid result that nothing can be counted.  An error that leaves this unknown is a
+	 * failure.
+	 */
 	bool unknown = ret && ret != -ENODEV && ret != -EACCES && ret != -EPROTONOSUPPORT;
 
 	if (ret) {

@@ -259,7 +259,6 @@ static int print_probe(void *arg, const struct shim_trace_probe *probe)
 	return 0;
 }
 
-/* The action 'vcpc trace functions' */
 int functions_list(void)
 {
 	unsigned int n = 0;

@@ -13,9 +13,9 @@
 #include <shim/trace.h>
 
 /**
- * struct functions - what to trace
+ * struct functions - the functions and probes to trace
  * @n: number of @specs
- * @specs: what the user typed
+ * @specs: the specifications from the command line
  * @pid: process, 0: all
  * @unwind: also trace functions of programs that may throw exceptions
  * @nprobes: number of @probes

@@ -119,8 +119,8 @@ static void survive_file_limit(void)
 
 /*
  * If descriptor 0, 1 or 2 is closed, an archive could get its number, and messages would be written
- * into the archive.  Occupy it by a descriptor that fails like a closed one and is closed in
- * commands that vcpc starts.
+ * into the archive.  Occupy the number with a descriptor that fails like a closed one and that is
+ * closed in commands started by vcpc.
  */
 static bool occupy_descriptors(void)
 {

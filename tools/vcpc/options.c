@@ -87,7 +87,10 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Return the reason why this command rejects an option, a letter or a long name, or NULL. */
+/*
+ * Return the reason why this command rejects an option, which is a letter or a long name.  Return
+ * NULL if the command does not reject it.
+ */
 static const char *find_refusal(int letter, const char *name)
 {
 	const char *command = strrchr(program_invocation_name, ' ');
@@ -136,7 +139,7 @@ static int refuse(int c, const char *name, const char *reason)
 /**
  * vcpc_getopt() - get the next option
  * @argc: main()'s argument
- * @argv: of main()
+ * @argv: main()'s argument
  * @letters: as for getopt(3)
  * @names: as for getopt_long(3)
  *

@@ -15,8 +15,8 @@
 /*
  * @instance: the instance to show first; NULL: the one with the largest mean, except the loopback
  *	interface
- * @or_else: use this line only if the archive lacks all preceding lines, back to the last one
- *   without this flag
+ * @or_else: use this line only if the archive has no metric of the preceding lines, back to and
+ *   including the last line without this flag
  */
 static const struct first {
 	const char *metric, *instance;

@@ -6,7 +6,6 @@
 #include "series.h"
 #include "tally.h"
 
-/* Return whether @name begins with @with. */
 bool vcpc_begins(const char *name, const char *with);
 
 /*
@@ -20,7 +19,7 @@ bool vcpc_overview_is_own(const char *metric);
  */
 int vcpc_overview_series(struct vcpc_series *s, bool charts);
 /*
- * Return the indexes of a tally's metrics in this order, followed by metrics without values, or
+ * Return the indexes of a tally's metrics in display order, followed by metrics without values, or
  * NULL if out of memory.
  */
 size_t *vcpc_overview_tally(const struct vcpc_tally *t);

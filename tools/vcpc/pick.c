@@ -63,8 +63,9 @@ static size_t item_length(const char *text, size_t len, const char *ends)
 static struct vcpc_pick *pick_new(const char *text, size_t len, const char *const *ends);
 
 /*
- * Split a text into items separated by the characters of @ends[0], each of which may be a list with
- * the next separators.  Split a text without any of these characters at the next ones.
+ * Split a text into items at the characters of @ends[0].  Each item may be a list that is split at
+ * the next characters of @ends.  A text that contains no character of @ends[0] is split at the next
+ * ones.
  */
 static int pick_split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {

@@ -58,7 +58,7 @@ struct range {
 	size_t n;		/* number of values that are not NAN */
 };
 
-/* Return the smallest of these steps, times a power of ten, that is not less than v. */
+/* Return the smallest number not less than v that is one of these steps times a power of ten. */
 static double round_up(double v)
 {
 	static const double steps[] = { 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };

@@ -10,9 +10,9 @@
 #define VCPC_PLOT_SERIES	8
 
 /**
- * struct vcpc_plot - what to draw
+ * struct vcpc_plot - a chart to draw
  * @title: the text above the chart
- * @unit: of the values, printed after the title; may be empty
+ * @unit: unit of the values, printed after the title; may be empty
  * @seconds: seconds per unit, if values are times; the numbers then have units, and @unit is not
  *   printed
  * @left: text below the left end of the time axis
@@ -22,8 +22,8 @@
  * @nseries: number of lines, up to VCPC_PLOT_SERIES; several are drawn with letters
  * @y: each line's values; a NAN interrupts the line
  * @names: each line's name, if there are several
- * @width: of the whole chart, in characters, at least 40
- * @height: of the drawing, in lines, at least 3
+ * @width: width of the whole chart in characters, at least 40
+ * @height: height of the drawing in lines, at least 3
  * @utf8: draw with braille and box characters, otherwise in ASCII
  */
 struct vcpc_plot {

@@ -253,9 +253,9 @@ static int conclude(const struct record_job *job, struct recording *r, int statu
 }
 
 /*
- * Return whether an error of shim_trace_count() is a failure.  It is none if events cannot be
- * counted in transactions, if another user has requested other events, or if only root may request
- * them and this process did not turn tracing on.
+ * Return whether an error of shim_trace_count() is a failure.  It is not a failure if events cannot
+ * be counted in transactions, if another user has requested other events, or if only root may
+ * request them and this process did not turn tracing on.
  */
 static bool is_failure(const struct record_job *job, int err)
 {
@@ -264,9 +264,9 @@ static bool is_failure(const struct record_job *job, int err)
 }
 
 /*
- * Make all traced threads count the first events in their transactions, because counters cannot be
- * added to running programs from outside.  Return whether they do so: another user may have
- * requested other events, or only root may request them.
+ * Request that all traced threads count the first events in their transactions, because counters
+ * cannot be added to running programs from outside.  Return whether the request was granted:
+ * another user may have requested other events, or the request may require root.
  */
 static int want_counts(const struct record_job *job, struct recording *r)
 {
@@ -399,7 +399,10 @@ static int find_traced(const struct record_job *job, struct recording *r)
 {
 	int tracing = shim_trace_status();
 
-	/* Users other than root may be unable to find out.  They count without transactions. */
+	/*
+	 * Users other than root may lack the permission to find out.  They record counts without
+	 * transactions.
+	 */
 	if (tracing < 0 && (tracing != -EPERM || job->trace))
 		return vcpc_fail(tracing, "cannot determine whether tracing is on");
 	r->traced = tracing > 0;

@@ -2,8 +2,9 @@
 /*
  * vcpc record --why: watch threads during a recording.
  *
- * The recorder itself finds the open handle and records its times.  The stacks are written to a
- * file next to the archive when it ends, because only then is it known which transactions were slow.
+ * The recorder finds the open handle by itself and records the handle's times.  The stacks are
+ * written to a file next to the archive when it ends, because only then is it known which
+ * transactions were slow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +20,7 @@
 #define PERCENT		99	/* transactions above this percentile are slow */
 
 /*
- * Check the privileges that the recorder needs to search for the times among the BPF programs of
- * all users.
+ * Check the recorder's privileges: to find the times, it must search the BPF programs of all users.
  */
 static int check_rights(void)
 {
@@ -63,7 +63,8 @@ static void end(struct record_why *why)
 /**
  * record_why_open() - start watching threads
  * @why: zero; initialized on success
- * @archive: ARCHIVE.folded must not exist; NULL: the archives have unused names
+ * @archive: the archive, for which ARCHIVE.folded must not exist; NULL if unused archive names are
+ *   chosen
  *
  * Return: 0, or an exit status after printing a message.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpc record --why: record where transactions spend their time, in archives and in a file of stacks
- * for each of them.
+ * vcpc record --why: record where transactions spend their time, in the archives and in a file of
+ * stacks for each archive.
  */
 #ifndef VCPC_RECORD_WHY_H
 #define VCPC_RECORD_WHY_H

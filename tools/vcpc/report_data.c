@@ -14,7 +14,7 @@
 #include "series.h"
 
 #define HEAT_COLUMNS	128
-#define ROOM		3000000		/* bytes; further transactions are omitted */
+#define ROOM		3000000		/* bytes; transactions that do not fit are omitted */
 
 /* Percentiles drawn for each step's transactions */
 static const double parts[] = { 0.5, 0.9, 0.99 };
@@ -156,7 +156,10 @@ static void put_percentiles(FILE *out, const struct vcpc_drawing *d,
 	}
 }
 
-/* Write the ratio of two sums for each step, multiplied by @scale; NAN if a step has none. */
+/*
+ * Write for each step the ratio of two sums, multiplied by @scale, or NAN if the step has no
+ * values.
+ */
 static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name, size_t sum,
 		      size_t n, double scale)
 {

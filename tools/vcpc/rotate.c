@@ -216,8 +216,8 @@ static bool is_own_archive(const char *folder, const char *meta)
 }
 
 /*
- * Drop archives that this user's recorders did not create from the list, so that they are neither
- * counted nor removed.
+ * Remove from the list the archives that this user's recorders did not create, so that they are
+ * neither counted nor deleted.
  */
 static int keep_own(const char *folder, struct dirent **entries, int n)
 {

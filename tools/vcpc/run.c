@@ -98,7 +98,7 @@ static struct vcpc_quantity *quantity(struct builder *b, const char *scope, cons
 	return NULL;
 }
 
-/* Return the quantity, or NULL like quantity(). */
+/* Add @value to a quantity.  Return the quantity, or NULL as quantity() does. */
 static struct vcpc_quantity *quantity_add(struct builder *b, const char *scope, const char *what, bool seconds,
 					  double value)
 {
@@ -211,7 +211,7 @@ static void take_slot(struct builder *b, const char *leaf, const char *instance,
 	double gained = of_tag(row);
 
 	(void)leaf;
-	/* An archive may contain anything: ignore what cannot be a number of transactions. */
+	/* An archive may contain any value.  Ignore one that cannot be a number of transactions. */
 	if (!(gained > 0 && gained < 0x1p63))
 		return;
 	for (unsigned int i = 0; times && i < SHIM_TRACE_HIST_SLOTS; i++)
@@ -373,7 +373,10 @@ static void take_metric(struct builder *b, size_t at)
 
 		if (err == -ENOMEM)
 			vcpc_no_memory();
-		/* Skip it: a quantity without a name cannot be paired with one of the other run. */
+		/*
+		 * Skip it: a quantity without a name cannot be paired with a quantity of the other
+		 * run.
+		 */
 		if (err == PM_ERR_INST_LOG || err == PM_ERR_INST || err == PM_ERR_INDOM_LOG)
 			continue;
 		if (err) {

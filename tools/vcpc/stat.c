@@ -99,7 +99,10 @@ static int show_rates(struct run *run)
 	return 0;
 }
 
-/* Sample multiplexed events; an error in stat_tick() is reported by the last sample. */
+/*
+ * Sample multiplexed events.  An error in a tick ends the ticks without a message; the last sample
+ * reports it.
+ */
 static int multiplex_sample(struct run *run)
 {
 	uint64_t whole[SHIM_SET_MAX];

@@ -11,7 +11,7 @@
 
 /*
  * struct vcpc_curve - one value over time
- * @counter: it is a counter, whose increases are summed; otherwise values are summed
+ * @counter: the curve shows a counter, whose increases are summed; otherwise values are summed
  * @sum: for each step, the counter's increase, or the sum of the values
  * @weight: for each step, the duration of that increase in seconds, or the number of values
  */
@@ -52,7 +52,7 @@ void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double wei
  * a recording's last interval is shorter because the command ended, and would look like a drop.
  */
 void vcpc_steps_finish(struct vcpc_steps *s);
-/* Return a step's rate or mean, or NAN if it has none. */
+/* Return a step's rate or mean, or NAN if the step has no values. */
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step);
 void vcpc_steps_free(struct vcpc_steps *s);
 

@@ -121,7 +121,7 @@ unknown:
 	return -1;
 }
 
-/* Add a mapping, unless the process has it already.  An earlier one has priority. */
+/* Add a mapping, unless the process already has it.  An earlier mapping has priority. */
 static void add_mapping(struct symbols *symbols, struct process *process,
 			const struct mapping *mapping)
 {
@@ -276,7 +276,9 @@ static void add_recorded(struct symbols *symbols, struct process *process, pid_t
 	}
 }
 
-/* Keep what was known of the process, for stacks of an earlier time. */
+/*
+ * Keep the mappings that are already known, because stacks that were sampled earlier may need them.
+ */
 static void add_known(struct symbols *symbols, struct process *process, struct process *known)
 {
 	for (size_t i = 0; i < known->n; i++)
@@ -298,7 +300,7 @@ static void read_jit(struct symbols *symbols, struct process *process)
 		note_failure(symbols, errno);
 }
 
-/* Find out what the process has mapped.  Return 0 or a negated errno. */
+/* Find out which files the process has mapped.  Return 0 or a negated errno. */
 static int examine_process(struct symbols *symbols, struct process *process,
 			   struct process *known)
 {
@@ -386,8 +388,10 @@ void symbols_read(struct symbols *symbols)
 }
 
 /**
- * symbols_prune() - after all processes of interest are known, forget what the exited others mapped
+ * symbols_prune() - forget the mappings of exited processes that are not of interest
  * @symbols: the handle
+ *
+ * Call this after symbols_learn() has been called for all processes of interest.
  */
 void symbols_prune(struct symbols *symbols)
 {

@@ -37,7 +37,7 @@ struct symbols_events {
 	struct symbols_event *at;
 	void *origins;		/* tree of struct symbols_origin */
 	unsigned long lost;
-	char record[1 << 16];	/* one that wraps around */
+	char record[1 << 16];	/* a copy of a record that wraps around */
 };
 
 /* The kinds of records that are read; their sizes include the time at their end */
@@ -270,7 +270,7 @@ static int compare_events(const void *a, const void *b)
 	return left->time < right->time ? -1 : left->time > right->time;
 }
 
-/** symbols_events_read() - read what the kernel has recorded since the last call */
+/** symbols_events_read() - read the events that the kernel has recorded since the last call */
 void symbols_events_read(struct symbols_events *events)
 {
 	size_t before = events->n;

@@ -17,11 +17,11 @@
 #include "vcpc.h"
 
 #define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
-#define MOST_TOTAL	(512u << 20)	/* maximum total of both, for all files */
+#define MOST_TOTAL	(512u << 20)	/* maximum total of copies and unpacked data of all files */
 #define MOST_LINES	(32u << 20)	/* maximum size of the line programs of all files; each
 					 * byte can become a row of 88 bytes */
 #define MOST_PARTS	256		/* maximum number of program headers of a file */
-#define MOST_NOTES	(1u << 20)	/* maximum size of its notes in bytes */
+#define MOST_NOTES	(1u << 20)	/* maximum size of a file's notes in bytes */
 #define XZ_RATIO	10000		/* higher than the maximum ratio of xz */
 
 /*
@@ -289,7 +289,7 @@ static bool has_short_notes(Elf *elf)
 }
 
 /*
- * Read the build ID without mapping the file.  If the file is truncated in the meantime, it has no
+ * Read the build ID without mapping the file.  If the file is truncated while it is read, it has no
  * ID.
  */
 static void read_id(struct symbols_file *file)

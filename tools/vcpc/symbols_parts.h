@@ -80,8 +80,8 @@ void symbols_file_fini(struct symbols_file *file);
  * struct symbols_origin - a file that a process has mapped
  * @id: its build ID
  * @has_id: whether it has one
- * @dev: otherwise its device
- * @ino: and its inode
+ * @dev: the file's device, used if it has no build ID
+ * @ino: the file's inode, used if it has no build ID
  * @file: its index in the resolver, or SYMBOLS_UNOPENED or SYMBOLS_UNREADABLE
  * @path: its path in its process's mount namespace, or SYMBOLS_VDSO
  */

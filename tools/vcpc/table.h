@@ -8,8 +8,8 @@
 #include "series.h"
 
 /*
- * Write a time of day, with enough decimals of the second for rows that are @delta apart;
- * If @dated is set, precede it with the date.
+ * Write a time of day, with enough decimals of the second for rows that are @delta apart.  If
+ * @dated is set, precede it with the date.
  */
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
 		     bool dated);
@@ -20,9 +20,9 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 bool vcpc_several_days(struct timespec a, struct timespec b);
 
 /*
- * Print columns side by side as far as they fit into @width.  The other columns follow in further
- * tables.  If @left is not NULL, they are omitted instead, and their number is added to *@left.
- * Return 0 or -ENOMEM.
+ * Print columns side by side as far as they fit into @width.  The other columns follow in
+ * additional tables.  If @left is not NULL, they are omitted instead, and their number is added to
+ * *@left.  Return 0 or -ENOMEM.
  */
 int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
 	       size_t *left);

@@ -66,9 +66,7 @@ struct top_view {
 int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now);
 /* Filter and sort the rows again, after @key, @reverse or @filter has changed. */
 void top_arrange(struct top_view *view);
-/*
- * Drop the rows and snapshots, because tracing was off in the meantime, or because @by has changed.
- */
+/* Drop the rows and snapshots.  Call this after tracing was off, or after @by has changed. */
 void top_forget(struct top_view *view);
 void top_free(struct top_view *view);
 

@@ -412,7 +412,6 @@ static int run_action(int argc, char **argv, struct trace_options *options, cons
 	return action->fn(options);
 }
 
-/* The command 'vcpc trace' and its actions */
 int vcpc_cmd_trace(int argc, char **argv)
 {
 	struct trace_options options = {

@@ -142,7 +142,6 @@ static int fail(int err)
 	}
 }
 
-/* Export, and return the exit status. */
 static int export_all(struct shim_trace *trace, const struct trace_options *options)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
@@ -158,7 +157,6 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }
 
-/* The action 'vcpc trace export' */
 int trace_export(const struct trace_options *options)
 {
 	struct shim_trace *trace;

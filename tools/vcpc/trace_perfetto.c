@@ -4,7 +4,7 @@
  *
  * The slices of a track must be nested, but transactions of one thread may overlap in any way.
  * Therefore a slice is placed on the thread's own track if it fits between or around the other
- * slices, otherwise on one of the thread's further tracks.
+ * slices, otherwise on one of the thread's additional tracks.
  *
  * Events arrive when they end.  The reader sorts them by time, and keeps their order in the file if
  * times are equal.
@@ -25,7 +25,7 @@
 #include "trace_export.h"
 
 #define KNOWN_MAX	65536	/* maximum number of names and tracks per sequence */
-#define FURTHER_MAX	64	/* tracks of a thread; further slices get their own tracks */
+#define FURTHER_MAX	64	/* additional tracks of a thread; other slices get their own */
 #define RECENT		8	/* number of slices with which a new one is compared */
 #define PROCESS_UUIDS	(1ull << 32)	/* smaller UUIDs belong to the tracks of events */
 

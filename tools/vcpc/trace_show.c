@@ -116,7 +116,6 @@ static int show_watch(const struct trace_options *options)
 	return err;
 }
 
-/* The action 'vcpc trace show' */
 int trace_show(const struct trace_options *options)
 {
 	int err = options->watch ? show_watch(options) : show_once(options);

@@ -10,7 +10,6 @@
 #define BAR_WIDTH	40
 #define BAR		"########################################"
 
-/* Return the name of a kind of event. */
 const char *trace_kind(uint32_t kind)
 {
 	static const char *const names[] = {

@@ -247,7 +247,6 @@ static int why_parse(int argc, char **argv, struct job *job)
 	return 0;
 }
 
-/* The command 'vcpc why' */
 int vcpc_cmd_why(int argc, char **argv)
 {
 	struct job job = {

@@ -161,7 +161,7 @@ int why_fold(const struct why_view *view, FILE *out)
 
 /**
  * why_print_folded() - print the stacks of the explained tag as why_fold() does
- * @view: what to print
+ * @view: the data and options
  *
  * Return: 0, or an exit status after printing a message.
  */
@@ -253,7 +253,7 @@ static void print_one(const struct why_path *path)
 
 /**
  * why_print_stacks() - print the stacks that differ most
- * @view: what to print
+ * @view: the data and options
  *
  * Return: 0, or an exit status after printing a message.
  */

@@ -226,7 +226,7 @@ static void path_take(struct why_paths *paths, size_t from, size_t to, size_t de
 		paths->at[i].difference = 0;
 }
 
-/* Keep the longest call path that has more than half of the samples in its first frame. */
+/* Keep the longest call path that has more than half of the samples of its first frame. */
 static void take_samples(struct why_paths *paths, size_t from, size_t to, struct why_path *path)
 {
 	size_t depth = 0, first = from, last = to;

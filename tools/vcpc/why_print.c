@@ -189,7 +189,7 @@ static void print_others(const struct why_view *view)
 
 /**
  * why_print() - print one screen
- * @view: what to print
+ * @view: the data and options
  *
  * Return: 0, or an exit status after printing a message.
  */
@@ -272,7 +272,7 @@ _Static_assert(sizeof(drop_names) / sizeof(drop_names[0]) ==
 
 /**
  * why_print_json() - print all tags as one JSON object
- * @view: what to print; its tag comes first
+ * @view: the data and options; its tag comes first
  *
  * Return: 0, or an exit status after printing a message.
  */

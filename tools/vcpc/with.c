@@ -54,15 +54,17 @@ static bool is_plain(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
 }
 
-/* Whether an error is a failure of a call or of the connection, instead of an answer of pmcd. */
+/*
+ * Return whether an error is a failure of a call or of the connection, and not an answer from pmcd.
+ */
 static bool is_failure(int err)
 {
 	return err == PM_ERR_IPC || err == PM_ERR_TIMEOUT || vcpc_is_trouble(err);
 }
 
 /*
- * Set @why to the reason why a metric cannot be recorded, or to NULL.  Return 0, or an error if that
- * could not be found out.
+ * Set @why to the reason why a metric cannot be recorded, or to NULL.  Return 0, or an error if it
+ * is unknown whether the metric can be recorded.
  */
 static int look_up(const char *name, pmDesc *desc, const char **why)
 {
@@ -158,7 +160,9 @@ static int add_metrics(struct vcpc_with *with, const struct names *names, const 
 	return ret || found ? ret : vcpc_fail(0, "--with: %s: none of its metrics can be recorded", part);
 }
 
-/* Add a metric, or all below a name.  Return 0, or an exit status after printing a message. */
+/*
+ * Add a metric, or all metrics below a name.  Return 0, or an exit status after printing a message.
+ */
 static int add_part(struct vcpc_with *with, const char *part)
 {
 	struct names names = { 0 };

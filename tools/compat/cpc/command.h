@@ -32,14 +32,14 @@ void command_complain(const char *fn, int subcode, const char *fmt, va_list ap);
 void command_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Exit statuses.  command_usage() and command_fail() print the usage on stderr and return 2;
- * command_help() (-h) returns 0 or 1
+ * Each function returns an exit status: command_usage() and command_mistake() print the usage on
+ * stderr and return 2; command_help() (-h) returns 0 or 1.
  */
 int command_usage(void);
 int command_mistake(const char *what);
 int command_help(void);
 
-/* Get a handle, or NULL after printing a message. */
+/* Open libcpc and return its handle, or NULL after printing a message. */
 cpc_t *command_open(void);
 
 /*
@@ -82,8 +82,8 @@ int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
 /*
- * Sample set @s: store the counts since the kept sample in its "before".  Return 0, or -1 and
- * errno.
+ * Sample set @s, and store its counts since the kept sample in @before.  Return 0, or -1 with errno
+ * set.
  */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);
 /* Keep the last sample for comparison with the next one. */

@@ -35,7 +35,7 @@ struct cpcspec {
 	struct cpcspec_attr attr[CPCSPEC_ATTRS];
 };
 
-/* Functions in spec.c: they return 0 or a set; -1 or NULL after printing a message */
+/* Functions in spec.c.  On failure, they print a message and return -1 or NULL. */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
 void cpcspec_free(struct cpcspec *spec);

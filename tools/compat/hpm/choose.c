@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Choose what to count, from the lists of sets, groups and events on a command line. */
+/* Choose the events to count, from the lists of sets, groups and events on a command line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -140,8 +140,8 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 }
 
 /*
- * Find the set with this mode, starting at @first, or create one, because a list's events with the
- * same mode share a set.
+ * Return the set with this mode among those from @first on, or a new one.  The events of a list
+ * that have the same mode share a set.
  */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
 {

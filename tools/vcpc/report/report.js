@@ -164,10 +164,10 @@
 		zooming = false;
 	}
 
-	// The values that lines represent: in a stacked chart, lines are drawn at the sums of several values.
+	// Return the values that lines represent.  In a stacked chart, lines are drawn at the sums of several values.
 	const valuesOf = (chart, u) => chart.own ? chart.own() : u.data;
 
-	// The whole range of a chart's x axis, for the key 0 and for zooming out
+	// Return the whole range of a chart's x axis, for the key 0 and for zooming out.
 	function whole(chart) {
 		const x = chart.plot.data[0];
 
@@ -283,7 +283,7 @@
 		return figure;
 	}
 
-	// Whether two lines have the same values, so that one hides the other
+	// Return whether two lines have the same values, in which case one hides the other.
 	const isSame = (a, b) => a.values.length === b.values.length && a.values.every((v, i) => v === b.values[i]);
 
 	function labels(list, unit) {
