@@ -72,10 +72,10 @@ extern "C" {
 #define Pmapi_InvalidThreshold		208	/* no event of this machine has a threshold */
 #define Pmapi_InvalidSlice		209	/* the slice is not 10 to 30000 ms */
 #define Pmapi_InvalidSetCount		210	/* no sets, or too many */
-#define Pmapi_WrongKind			211	/* the call is for one set, or for several */
+#define Pmapi_WrongKind			211	/* not a call for this program's number of sets */
 #define Pmapi_Locked			212	/* the system's and threads' contexts exclude each other */
 #define Pmapi_NotDebugger		213	/* the target is not traced by the caller and stopped */
-#define Pmapi_BadCpu			214	/* no such processor, or never online since the set */
+#define Pmapi_BadCpu			214	/* no such processor, or it was not online */
 #define Pmapi_InvalidProctype		215	/* no such processor type */
 #define Pmapi_Unsupported		216	/* not supported on Linux */
 #define Pmapi_NoCounters		217	/* the counters cannot count this, or are in use */

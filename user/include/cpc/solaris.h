@@ -26,7 +26,7 @@ typedef unsigned int uint_t;
 typedef int processorid_t;
 typedef pid_t lwpid_t;
 
-/* Linux has no such signal on x86 and arm64, where this number is unused. */
+/* Linux has no SIGEMT on x86 and arm64, where this number is unused. */
 #ifndef SIGEMT
 #define SIGEMT		16
 #endif

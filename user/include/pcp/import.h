@@ -25,9 +25,9 @@ extern "C" {
 #if PMAPI_VERSION >= PMAPI_VERSION_4
 #define PMI_VERSION_2	2
 #define PMI_VERSION	PMI_VERSION_2
-#define PMI_INHERIT	0x1	/* flags: the metrics, instances and handles of the current context */
-#define PMI_APPEND	0x2	/* flags: if the archive exists, append records to it */
-#define PMI_PROCESS	0x4	/* flags: pmiSetImportProgram() records the process */
+#define PMI_INHERIT	0x1	/* flag: copy the current context's metrics, instances, handles */
+#define PMI_APPEND	0x2	/* flag: if the archive exists, append records to it */
+#define PMI_PROCESS	0x4	/* flag: pmiSetImportProgram() records the process */
 
 int pmiStart(const char *archive, int flags) __PM_AS(pmiStart_v4);
 #else
@@ -44,13 +44,13 @@ int pmiSetVersion(int version);
 int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem, pmUnits units);
 int pmiAddInstance(pmInDom indom, const char *instance, int inst);
 
-/* Values of the next record, and the record */
+/* Set the values of the next record, and write it */
 
 int pmiPutValue(const char *name, const char *instance, const char *value);
 int pmiGetHandle(const char *name, const char *instance);
 int pmiPutValueHandle(int handle, const char *value);
 #if PMAPI_VERSION >= PMAPI_VERSION_4
-/* Nanoseconds, as in PCP 7.2 */
+/* With nanoseconds, as in PCP 7.2 */
 int pmiWrite(unsigned long long sec, unsigned int nsec) __PM_AS(pmiWrite_v4);
 #else
 int pmiWrite(int sec, int usec);
@@ -64,7 +64,7 @@ int pmiPutText(unsigned int type, unsigned int class_, unsigned int id, const ch
 int pmiPutLabel(unsigned int type, unsigned int id, unsigned int inst, const char *name,
 		const char *value);
 
-/* Identifiers and units from numbers */
+/* Build identifiers and units from numbers */
 
 pmID pmiID(int domain, int cluster, int item);
 pmID pmiCluster(int domain, int cluster);
@@ -82,7 +82,7 @@ int pmiSetVolumeSize(size_t size, void (*done)(const char *path));
 int pmiSetImportProgram(const char *tool, const char *version, const char *args,
 			const char *archive);
 
-/* Not in PCP 6.0.3; later versions have the names up to the blank line */
+/* PCP 6.0.3 does not have these; later versions have those up to the blank line */
 
 int pmiWrite2(int64_t sec, int usec);
 int pmiHighResWrite(int64_t sec, int nsec);

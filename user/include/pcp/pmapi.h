@@ -242,7 +242,7 @@ typedef struct pmTimespec {
 	int64_t tv_nsec;
 } pmTimespec;
 
-/* followed by its value, padded to a multiple of 4 bytes */
+/* A parameter, followed by its value, which is padded to a multiple of 4 bytes */
 typedef struct pmEventParameter {
 	pmID ep_pmid;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -466,7 +466,7 @@ typedef struct pmLabel {
 	unsigned int valuelen : 16;	/* the value is quoted if it is a string */
 } pmLabel;
 
-/* flags: one of PM_LABEL_CONTEXT to _INSTANCES, ORed with */
+/* flags: one of PM_LABEL_CONTEXT to PM_LABEL_INSTANCES, ORed with these bits */
 #define PM_LABEL_COMPOUND	(1 << 6)
 #define PM_LABEL_OPTIONAL	(1 << 7)
 
@@ -507,7 +507,7 @@ void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 /* Time: position of the next fetch, and how it moves with each fetch */
 
 #define PM_MODE_LIVE	0
-#define PM_MODE_INTERP	1	/* values at a time, which advances by delta */
+#define PM_MODE_INTERP	1	/* interpolated values at a time that advances by delta */
 #define PM_MODE_FORW	2	/* record by record */
 #define PM_MODE_BACK	3	/* like PM_MODE_FORW, backwards */
 
@@ -544,7 +544,7 @@ char *pmIDStr_r(pmID pmid, char *buf, int buflen);
 const char *pmInDomStr(pmInDom indom);
 char *pmInDomStr_r(pmInDom indom, char *buf, int buflen);
 
-/* Times: Inc and Dec change the first argument; sums, differences and conversion to seconds */
+/* Times: add, subtract, and convert to seconds; Inc and Dec change the first argument */
 
 void pmtimevalInc(struct timeval *a, const struct timeval *b);
 void pmtimevalDec(struct timeval *a, const struct timeval *b);

@@ -32,8 +32,8 @@ extern "C" {
 #define SHIM_TRACE_SITES	64
 #define SHIM_TRACE_MAX_TAG	254
 /*
- * These are not static, because inline functions in the program's headers may make the calls.  They
- * are never called directly.
+ * These functions are not static, because inline functions in the program's headers may call them
+ * through the macros below.  They are always inlined.
  */
 #define SHIM_TRACE_INLINE	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __unused__))
 
@@ -64,9 +64,9 @@ SHIM_TRACE_INLINE struct shim_trace_state *shim_trace_quiet(const char *tag, str
 }
 
 /*
- * Begin (1) or end (2) a transaction without a listener.  Return 0 if the transaction is not in the
- * right state for that, or if there are other threads, because only the library knows which of them
- * is in the transaction.
+ * Begin (1) or end (2) a transaction without a listener.  Return 0 if the transaction is in a state
+ * that does not allow this, or if there are other threads, because only the library knows which
+ * thread is in the transaction.
  */
 SHIM_TRACE_INLINE int shim_trace_pass(struct shim_trace_state *state, unsigned int to)
 {

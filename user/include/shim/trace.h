@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace control and statistics: turn the machine's tracing on and off, and
- * read what the programs on it have traced.
+ * Trace control and statistics: turn the machine's tracing on and off, and read the data that its
+ * programs have traced.
  *
  * Tracing is one state of the whole machine: while it is on, BPF programs attached to the vcpc
  * module, or to probes on this library if the module is not loaded, keep statistics of every
@@ -23,7 +23,7 @@ extern "C" {
 
 #define SHIM_TRACE_HIST_SLOTS 368
 
-/* What a tag was used for, with PCP's numbers */
+/* Kinds of events, with PCP's numbers */
 enum shim_trace_kind {
 	SHIM_TRACE_TRANSACTION = 1,
 	SHIM_TRACE_POINT = 2,
@@ -230,7 +230,7 @@ struct shim_trace_drops {
 enum shim_trace_lost {
 	SHIM_TRACE_LOST_EVENTS = 1,	/* individual events in drops.ring_full, by account */
 	/* Losses for the events of shim_trace_count(), in total; @account is 0 */
-	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
+	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count the event */
 	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
 };
 

@@ -50,7 +50,7 @@ enum shim_why_part {
 /**
  * struct shim_why_parts - the time of some transactions
  * @count: number of transactions
- * @ns: the parts of their total time, which they add up to
+ * @ns: the parts of the total time; their sum is the total time
  */
 struct shim_why_parts {
 	uint64_t count;
@@ -146,8 +146,8 @@ struct shim_why_stack {
  * struct shim_why_drops - events missing from the statistics, by reason
  * @not_seen: ends without a begin in their thread: the transaction began before the recording or in
  *	another thread
- * @moved: transactions that were not ended by the thread that began them, or pairs that were begun
- *   again before they ended
+ * @moved: transactions that were not ended by the thread that began them, or whose thread began the
+ *   same tag again before they ended
  * @died: transactions that were open when their thread ended or executed a program, and calls of
  *   traced functions that were left by longjmp(3) or an exception
  * @deep: transactions that were dropped because their thread was in more than four
