@@ -256,8 +256,8 @@ static int answer(struct shim_context *ctx, const struct shim_record *rec,
 }
 
 /*
- * Return whether each record has a result.  As in PCP, it has if the request has only derived
- * metrics: constants, and metrics that cannot be evaluated in this context.
+ * Return whether every record has a result.  As in PCP, that is the case if the request contains
+ * only derived metrics: constants, and metrics that cannot be evaluated in this context.
  */
 static bool takes_all(const struct shim_request *req, const struct shim_record *rec)
 {
@@ -265,8 +265,8 @@ static bool takes_all(const struct shim_request *req, const struct shim_record *
 }
 
 /*
- * Search a record for the metrics without a plan.  Return 1 with the result in *@out, 0 if it has
- * none of them, or an error.
+ * Search a record for the metrics without a plan.  Return 1 with the result in *@out, 0 if the
+ * record has none of the metrics, or an error.
  */
 static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
 {

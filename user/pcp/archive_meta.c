@@ -273,7 +273,8 @@ typedef const struct shim_indom *state;
 
 /*
  * With @all, get state @i of the archive, newest first.  Otherwise, get the state at the context's
- * time; @i must be 0.  Return 0, PM_ERR_INDOM_LOG if there is no such state, or -ENOMEM.
+ * time; @i must be 0.  Return 0, PM_ERR_INDOM_LOG if the domain does not have that state, or
+ * -ENOMEM.
  */
 static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i,
 		    state *s)

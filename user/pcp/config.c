@@ -110,9 +110,8 @@ static int take_line(char *line)
 }
 
 /*
- * Other threads may read the environment at any time, and setenv(3) could move it while they do,
- * once per variable.  Therefore build a new environment with all variables and leave the old one
- * unchanged.
+ * Other threads may read the environment at any time, and each setenv(3) could move it while they
+ * read.  Therefore build a new environment with all variables and leave the old one unchanged.
  */
 static bool config_publish(void)
 {
@@ -137,7 +136,7 @@ static bool config_publish(void)
 }
 
 /*
- * Read the file once.  Return 0, also if there is no file, or -errno, after which the next call
+ * Read the file once.  Return 0, even if there is no file, or -errno, in which case the next call
  * tries again.
  */
 static int read_file(void)

@@ -144,7 +144,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 		return PM_ERR_NOCONTEXT;
 	}
 	lock_context(ctx, cancel);
-	/* From here on, any derived metric is found. */
+	/* Add the global derived metrics that were defined since this context's last call. */
 	err = shim_derived__refresh(ctx);
 	if (err)
 		return shim_context__leave(ctx, err);

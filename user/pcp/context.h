@@ -25,7 +25,10 @@ struct shim_context;
 struct shim_host;
 struct shim_local;
 
-/* One domain.  If @include is set, it includes all instances except @inst, otherwise only @inst. */
+/*
+ * A domain's entry.  If @include is set, the entry includes all instances except @inst, otherwise
+ * only @inst.
+ */
 struct shim_profile_indom {
 	uint32_t indom;
 	bool include;

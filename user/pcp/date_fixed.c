@@ -186,8 +186,8 @@ static void take_year(struct reader *r)
 }
 
 /*
- * Return whether a time is ambiguous.  Without month and day, it is if it has a day of the week, or
- * an hour but neither minutes nor a year.
+ * Return whether a time is ambiguous.  Without a month and a day, a time is ambiguous if it has a
+ * day of the week, or an hour but neither minutes nor a year.
  */
 static int is_vague(const struct reader *r)
 {
@@ -216,8 +216,8 @@ static const char *take_all(struct reader *r)
 /*
  * Fields larger than the largest specified one are copied from @start.  If the largest specified
  * field is less than the same field of @start, the next larger field is increased by one, so that
- * the result is the next such time.  Smaller fields that are not specified are set to their
- * minimum.
+ * the result is the next time with the specified fields.  Smaller fields that are not specified are
+ * set to their minimum.
  */
 static void fill_from(const struct reader *r, const struct tm *start, struct tm *tm)
 {

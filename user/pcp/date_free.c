@@ -5,7 +5,7 @@
  *
  * A date is a sequence of items: a time of day, a zone, a day of the week, a day, durations, and
  * plain numbers, which fill in a part that the date still lacks.  The first one or two tokens
- * determine the kind of an item; the item then includes as many further tokens as fit.
+ * determine the kind of an item; the item then includes as many of the following tokens as fit.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>

@@ -22,7 +22,7 @@ static const struct word halves[] = {
 	{ "pm", { DATE_HALF, 12 } }, { "p.m.", { DATE_HALF, 12 } },
 };
 
-/* These can be abbreviated to three letters; see find_short(). */
+/* These words can be abbreviated to three letters; see find_short(). */
 static const struct word months_and_days[] = {
 	{ "january", { DATE_MONTH, 1 } }, { "february", { DATE_MONTH, 2 } },
 	{ "march", { DATE_MONTH, 3 } }, { "april", { DATE_MONTH, 4 } },
@@ -57,7 +57,7 @@ static const struct word zones[] = {
 	{ "dst", { DATE_SUMMER, 0 } },
 };
 
-/* These can be followed by an "s". */
+/* These words can be followed by an "s". */
 static const struct word units[] = {
 	{ "year", { DATE_MONTHS, 12 } }, { "month", { DATE_MONTHS, 1 } },
 	{ "fortnight", { DATE_SECONDS, 14 * DAY } }, { "week", { DATE_SECONDS, 7 * DAY } },

@@ -63,7 +63,8 @@ struct shim_derived_values {
  * @mul, @div: factors that convert its values, as an operand, to the scale of the other operand
  * @now: values of this fetch; its n may be an error
  * @last: for delta() and rate(), the operand's values in the previous fetch
- * @stamp, @last_stamp: stamps of the fetches that evaluated it; @round: number of the last one
+ * @stamp, @last_stamp: stamps of the last two fetches that evaluated the node; @round: number
+ *	of the last of these fetches
  * @inst: the instance selected by a filter by name, if @inst_known
  * @matches: cached results of a filter by pattern, per instance: 1 if selected, otherwise 0
  */

@@ -32,7 +32,7 @@ static int set_global_text(const char *name, int type, const char *text)
  * @text: the text, which pmLookupText() then returns
  *
  * Return: 0, PM_ERR_NAME if there is no such derived metric, PM_ERR_ARG for another @type,
- * PM_ERR_TEXT if the metric already has such a text, -EINVAL if @name or @text is NULL,
+ * PM_ERR_TEXT if the metric already has a text of this type, -EINVAL if @name or @text is NULL,
  * -ENOMEM.
  */
 SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
@@ -56,7 +56,7 @@ SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 					set_global_text(name, type, text));
 }
 
-/* Whether to remove a global metric as well, or only contexts' own metrics */
+/* A metric to remove; @global: it is a global metric, which every context has */
 struct removal {
 	const char *name;
 	bool global;

@@ -209,7 +209,10 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate().  The result is negative if the value has decreased, even for an unsigned type. */
+/*
+ * Compute the increase for rate().  The result is negative if the value has decreased, even for an
+ * unsigned type.
+ */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {

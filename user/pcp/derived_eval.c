@@ -249,7 +249,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 	struct positions last = { .values = &cell->last };
 	struct shim_ts before = cell->last_stamp;
 
-	/* This was already done before memory ran out in another part of the fetch. */
+	/* The node was already evaluated before memory ran out in another part of the fetch. */
 	if (cell->round == ev->round)
 		return cell->now.n;
 	cell->last_stamp = cell->stamp;
@@ -388,8 +388,8 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 }
 
 /*
- * Return 1 if the filter selects an instance, by its name up to the first blank, 0 if not or if the
- * instance has no name, or a transient error.
+ * Return 1 if the filter selects an instance, 0 if it does not or if the instance has no name, or a
+ * transient error.  The filter is applied to the name up to the first blank.
  */
 static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {

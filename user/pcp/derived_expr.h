@@ -31,7 +31,7 @@ enum shim_token {
 	SHIM_TOKEN_OPERATOR,	/* @kind is the operator's node kind; "-" is SHIM_NODE_MINUS */
 	SHIM_TOKEN_FUNCTION,	/* @kind is the function's node kind; "(" follows */
 	SHIM_TOKEN_MKCONST,	/* @kind is SHIM_NODE_MKCONST or similar; "(" follows */
-	SHIM_TOKEN_NOVALUE,	/* likewise */
+	SHIM_TOKEN_NOVALUE,	/* @kind is SHIM_NODE_NOVALUE; "(" follows */
 	SHIM_TOKEN_NOT,
 	SHIM_TOKEN_QUEST,
 	SHIM_TOKEN_COLON,

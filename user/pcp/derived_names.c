@@ -97,7 +97,7 @@ static int names_of_registry(struct names *list)
 }
 
 /*
- * struct children - the names one level below another
+ * struct children - the names one level below a name
  * @part, @len: a name, not NUL-terminated
  */
 struct children {
@@ -368,7 +368,9 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	/* This is done as in the original, but not for pmGetChildren(). */
+	/*
+	 * As in the original, a walk of the names binds the metrics, but pmGetChildren() does not.
+	 */
 	if (ctx->source->derived_last && (n >= 0 || n == PM_ERR_NAME))
 		err = bind_below(ctx, name);
 	if (!err)

@@ -32,7 +32,7 @@ struct shim_host_name {
  * struct shim_host_spec - a parsed specification
  * @hosts: the host, followed by the proxies; for a socket, one entry whose name is the path
  * @flags: PM_CTXFLAG_*
- * @container: the container's name; NULL if there is no such attribute or it has no value
+ * @container: the container's name; NULL if the attribute is missing or has no value
  */
 struct shim_host_spec {
 	enum shim_host_kind kind;

@@ -69,9 +69,7 @@ static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *
 	return found;
 }
 
-/*
- * Return whether further requests are useless because the error does not concern a single metric.
- */
+/* Return whether more requests are useless, because the error is not about a single metric. */
 static bool is_lost(const struct shim_host *host, int err)
 {
 	return err == -ENOMEM || host->wire.fd.nr < 0;

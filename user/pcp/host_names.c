@@ -228,7 +228,10 @@ int shim_host_source__children(struct shim_context *ctx, const char *name, char 
 		if (at != SHIM_PMNS_NONE)
 			nown = shim_pmns_tree__children(builtins, at, &own.all,
 							status ? &own.status : NULL);
-		/* A metric has no children.  Without a reply, these names still exist. */
+		/*
+		 * The built-in names exist even if pmcd returned an error.  A built-in metric has
+		 * no children.
+		 */
 		if (at != SHIM_PMNS_NONE && n < 0 && n != -ENOMEM)
 			n = nown ? PM_ERR_NAME : 0;
 	}

@@ -9,8 +9,8 @@
 #include "importer.h"
 
 /*
- * Add a metric to the list, unless it is still there because it lost its values when an instance
- * was deleted.
+ * Add a metric to the list.  A metric whose values were dropped with a deleted instance is still in
+ * the list.
  */
 static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 {

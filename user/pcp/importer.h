@@ -32,8 +32,8 @@ struct shim_imp_instance {
 /*
  * struct shim_imp_domain - an instance domain
  * @instances: the @n current instances, sorted by id
- * @added: number of instances added since the last record with a value in the domain: their @order
- *	is 1, 2, ..., and that of older instances 0
+ * @added: number of instances added since the last record with a value in the domain: their
+ *	@order is 1, 2, ...; the @order of older instances is 0
  * @known: the domain has been written to the archive
  * @changed: the current state has not been written yet
  */
@@ -73,7 +73,7 @@ struct shim_imp_slot {
  * @declared: the metric is declared in the archive
  * @waiting: the next metric with values, in the order of their first values
  * @first: list of its @nvalues slots with a value, which ends at @last
- * @bare: the metric is written without values, with @error instead of them unless that is 0
+ * @bare: the metric is written without values, and with @error if it is not 0
  */
 struct shim_imp_metric {
 	struct shim_hnode by_name;
@@ -201,7 +201,9 @@ int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t i
 			 const char *text);
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
 			  int32_t inst, const char *name, const char *value);
-/* Whether texts or labels were added since the last call and the last record */
+/*
+ * Return whether texts or labels were added since the last record; another call then returns false.
+ */
 bool shim_imp_notes__take_added(struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
@@ -223,7 +225,7 @@ int shim_import__start(const char *archive, int flags);
 /* In import_write.c: leave() after a record, which may have filled its volume */
 int shim_import__leave_record(struct shim_importer *imp, int result);
 
-/* In import_calls.c: remove the status file of a process that ends */
+/* In import_calls.c: forget the path of the status file and, with PMI_PROCESS, remove the file */
 void shim_importer__forget_program(struct shim_importer *imp);
 
 /* In import.c: return the result of the current context's last call */

@@ -90,7 +90,8 @@ static int labels_get(uint32_t level, uint32_t ident, pmLabelSet **out)
 
 /**
  * pmGetContextLabels() - get the labels of the whole archive
- * @sets: one set; if the archive never has such labels, it contains the name of its host
+ * @sets: one set; if the archive has no context labels at any time, the set contains the host's
+ *   name
  *
  * The calls for labels return the labels at the context's time.  The caller frees them with
  * pmFreeLabelSets(); *@sets is NULL if there are none.

@@ -26,7 +26,7 @@
 #include "base/api.h"
 #include "base/process.h"
 
-#define MOST	16	/* streams; further streams get no last line */
+#define MOST	16	/* maximum number of streams that get a last line */
 
 SHIM_FORK_LOCK(message_lock, 2, NULL);
 static char *message;		/* the message so far */

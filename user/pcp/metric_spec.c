@@ -171,7 +171,7 @@ static char *text_put(char *to, const char *s, size_t len)
 	return to + 1;
 }
 
-/* This uses one allocation, so that one free() is enough. */
+/* Make the result in one allocation, so that one free() releases all of it. */
 static pmMetricSpec *make(const struct spec *spec)
 {
 	size_t names = (size_t)(spec->end - spec->instances);

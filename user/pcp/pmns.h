@@ -28,7 +28,8 @@ struct shim_pmns_entry {
 };
 
 /*
- * Build a tree of these names, in order, and the built-in ones.  The names must outlive the tree.
+ * Build a tree of these names, in their order, and of the built-in names.  The names must outlive
+ * the tree.
  */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out);

@@ -86,7 +86,7 @@ static bool same(struct word a, const char *s, size_t len)
 
 /*
  * Return whether a word is a letter followed by letters, digits and _.  With @dots, it may consist
- * of several such parts joined by dots.
+ * of several parts of this form, joined by dots.
  */
 static bool is_name(struct word w, bool dots)
 {
@@ -107,8 +107,7 @@ static bool is_name(struct word w, bool dots)
 }
 
 /*
- * Parse a number of at most @most, and the character @end after it.  Return -1 if there is no such
- * number.
+ * Parse a number of at most @most, and the character @end after it.  Return -1 for any other text.
  */
 static int read_number(const char **s, int most, char end)
 {

@@ -323,7 +323,7 @@ static pmResult *make_result(const struct shim_plan *plan, const uint8_t *data)
 		const struct shim_move *m = &plan->doubles.all[i];
 		uint64_t v = shim_be64__get(data + m->from);
 
-		memcpy(result + m->to, &v, sizeof(v));	/* blocks are at multiples of 4 */
+		memcpy(result + m->to, &v, sizeof(v));	/* blocks are only 4-byte aligned */
 	}
 	for (size_t i = 0; i < plan->bytes.n; i++) {
 		const struct shim_move *m = &plan->bytes.all[i];

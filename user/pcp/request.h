@@ -130,9 +130,9 @@ struct shim_plans {
 int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *rec,
 		      pmResult **out);
 /*
- * Make a plan from @result, the result of @rec, which has @size bytes and the values of @req.  It
- * is NULL if the record has none of the metrics.  No plan is made if memory is short or the record
- * is the first of its kind.
+ * Make a plan from @result, the result of @rec, which has @size bytes and the values of @req.
+ * @result is NULL if the record has none of the metrics.  No plan is made if memory is short or the
+ * record is the first of its kind.
  */
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		       const struct shim_request *req, const pmResult *result, size_t size);

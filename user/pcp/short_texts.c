@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Identifiers of metrics and instance domains: build and split them, and format them as short
- * texts, like numbers and the flags of event records.
+ * Build and split identifiers of metrics and instance domains.  Format identifiers, numbers, and
+ * the flags of event records as short texts.
  */
 #include <math.h>
 #include <stdio.h>
