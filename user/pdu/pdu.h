@@ -213,7 +213,7 @@ void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *n
 /* Functions in pdu_result.c */
 struct shim_pdu_profile {
 	uint32_t indom;
-	bool exclude;		/* exclude all except the listed ones; if false, only the listed */
+	bool exclude;		/* exclude all except the listed instances; if false, only those */
 	uint32_t n;
 	const int32_t *inst;
 };

@@ -40,7 +40,7 @@
 #define NSEC_PER_MSEC	1000000LL
 #define FIRST_ROOM	(16u << 10)
 #define KEPT_ROOM	(1u << 20)	/* a larger buffer is freed after its PDU */
-#define SAME_NS		NSEC_PER_MSEC	/* identical fetches within this may get the same values */
+#define SAME_NS		NSEC_PER_MSEC	/* a fetch repeated this soon may get the same values */
 
 static struct shim_wire *connections;
 
@@ -88,7 +88,10 @@ static struct shim_fd link_out(struct shim_wire *w)
 {
 	struct shim_fd fd;
 
-	/* Until a connection has been linked, fork() does not wait for the lock. */
+	/*
+	 * Do not take the lock for a connection that was never linked: fork() waits for the lock
+	 * only once a connection has been linked.
+	 */
 	if (w->fd.nr < 0)
 		return no_fd;
 	shim_siglock__enter(&list_lock);
@@ -313,8 +316,8 @@ static bool is_fetch(const struct shim_buf *pdu)
 /*
  * Return whether the request is a fetch identical to one sent very recently.  An unexpected reply
  * would then be harmless: it contains values of the same metrics, with their time.  Therefore a
- * loop of fetches need not check each time for an unexpected reply; the first request after a pause
- * does.
+ * loop of fetches need not check each time for an unexpected reply; only the first request after a
+ * pause checks.
  */
 static bool is_again(const struct shim_wire *w)
 {
@@ -421,8 +424,8 @@ static int make_room(struct shim_wire *w, size_t need)
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 {
 	/*
-	 * Use slightly less, so that a wait that begins after the start still ends before the
-	 * deadline.
+	 * Use slightly less than the timeout, so that a wait that begins after the start still ends
+	 * before the deadline.
 	 */
 	int64_t ns = timeout_ns - timeout_ns / 8;
 	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };

@@ -3,10 +3,10 @@
  * A connection to pmcd: a stream socket that transmits whole PDUs.
  *
  * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed the connection,
- * or it is unusable for another reason), EBADMSG (bytes that are not a PDU), ENOMEM.  When
- * connecting, the errors from connect(2), with ECONNREFUSED for all immediate errors of TCP, and
- * EHOSTUNREACH for a host that has no address.  After an error the stream is out of sync, and the
- * caller must close it.
+ * or it is unusable for another reason), EBADMSG (bytes that are not a PDU), ENOMEM.  Connecting
+ * can also fail with the errors from connect(2): ECONNREFUSED stands for all immediate errors of
+ * TCP, and EHOSTUNREACH for a host that has no address.  After an error the stream is out of sync,
+ * and the caller must close it.
  */
 #ifndef SHIM_PDU_WIRE_H
 #define SHIM_PDU_WIRE_H

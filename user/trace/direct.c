@@ -57,8 +57,8 @@ static bool direct_is_ready(const struct shim_process *p, const struct shim_tag 
 }
 
 /*
- * Return whether the calling thread has begun a transaction of the tag, so another begin has no
- * effect.
+ * Return whether the calling thread is in a transaction of the tag, in which case another begin has
+ * no effect.
  */
 static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 {

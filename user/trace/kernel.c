@@ -93,7 +93,7 @@ static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 	return err;
 }
 
-/* Mark a connection as lost, unless another thread has reconnected in the meantime. */
+/* Mark a connection as lost, unless another thread has already reconnected. */
 static void connection_lose(struct shim_process *p, uint64_t connection)
 {
 	if (atomic_compare_exchange_strong(&p->connection, &connection,

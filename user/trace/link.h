@@ -58,7 +58,7 @@ enum shim_link_phase {
 /**
  * struct shim_link - the connection; initially all zero
  * @phase: progress of the connection
- * @fd: descriptor, unless down
+ * @fd: the socket's descriptor, unless @phase is SHIM_LINK_DOWN
  * @inode: inode of the socket, used to check that @fd is still this socket
  * @deadline_ns: CLOCK_MONOTONIC at which this phase times out
  * @retry: failed attempts and lost connections, and when the next attempt is due

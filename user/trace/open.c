@@ -202,7 +202,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 			atomic_store(&table->taken, 0);
 		return NULL;
 	}
-	/* A signal handler may have taken a table in the meantime. */
+	/* A signal handler may have taken a table for this thread while this function ran. */
 	other = own_table(p);
 	if (other) {
 		atomic_store(&table->taken, 0);

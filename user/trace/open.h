@@ -41,7 +41,7 @@ struct shim_open_table {
  * @shorter: the cache that this one replaced; it is kept until the thread ends, because a signal
  *	handler may replace the cache that its thread is reading
  * @size: size of this struct in bytes
- * @word: the words by the tags' numbers; NULL if not known
+ * @word: the words, indexed by tag number; NULL if not known
  */
 struct shim_open_known {
 	struct shim_open_known *shorter;
@@ -55,8 +55,8 @@ struct shim_open_known {
  * @me: the thread's number with VCPC_TRACE_THREAD, unique among all threads that this process and
  *	its ancestors have ever had; 0 until the thread uses a tag
  * @known: member @word of the thread's struct shim_open_known; valid if @n is not 0
- * @table: the thread's words for tags that other threads own; NULL until it begins a transaction of
- *	such a tag
+ * @table: the thread's words for tags that other threads own; NULL until it begins a
+ *	transaction of one of these tags
  * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
  *	process
  */

@@ -123,7 +123,7 @@ INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *na
 
 /*
  * Return whether a listener is attached and the tag has a handle, in which case the event needs no
- * further checks.
+ * other checks.
  */
 INLINED int is_heard(const struct shim_process *p, const struct shim_tag *tag, unsigned int wanted)
 {
@@ -256,7 +256,7 @@ static __attribute__((noinline)) int begin_directly(const struct shim_process *p
 	if (!word || shim_open__is_begun(shim_open__progress(word)))
 		return begin_on_slow_path(name);
 	now = shim_trace_direct__begin(d, tag, false);
-	/* A signal handler may have begun the transaction in the meantime. */
+	/* A signal handler may have begun the transaction since the check above. */
 	if (shim_open__is_begun(shim_open__progress(word)))
 		return PMTRACE_ERR_INPROGRESS;
 	shim_open__set(word, now);

@@ -13,7 +13,7 @@
  * without calling the library.
  *
  * Threads: a thread that changes the state flags or the transport, or finds no gate, sets the gate.
- * It repeats this if the flags or the transport have changed in the meantime.
+ * It repeats this if the flags or the transport have changed since it read them.
  */
 #include <errno.h>
 #include <strings.h>
@@ -133,7 +133,8 @@ static const struct shim_transport *wanted_transport(void)
 
 /**
  * shim_transport__wants_none() - check whether the environment turns tracing off for this process
- * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so that no more events are sent
+ * @inherited: the process's state; if tracing is turned off, PMTRACE_STATE_NOAGENT is added to its
+ *   flags, so that no more events are sent
  *
  * Return: true if tracing is turned off.
  */

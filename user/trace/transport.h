@@ -223,8 +223,8 @@ static inline uint64_t shim_kernel__handle(uint64_t handle, uint32_t thread)
 }
 
 /*
- * Send an event of a tag that has a handle.  Return 0, or an error after which _fire() must send
- * it.
+ * Send an event of a tag that has a handle.  Return 0, or an error after which shim_kernel__fire()
+ * must send it.
  */
 static inline long shim_kernel__try(const struct shim_process *p, const struct shim_tag *tag,
 				    uint32_t op, uint64_t value, uint32_t thread)
