@@ -36,13 +36,13 @@ struct shim_perf_set;
 #define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: of all binds */
 #define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
-/* Flag of list: do not report states, because perf must read an event for each of them */
+/* Flag of list: do not report states, because each state requires reading a perf event */
 #define SHIM_LIST_F_STATELESS	(1U << 0)
 
 /* Bit in struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is an offline CPU */
 #define SHIM_STATE_F_OFFLINE	(1U << 2)
 
-/* The length of a multiplex slot in nanoseconds */
+/* Limits and default of a multiplex slot's length, in nanoseconds */
 #define SHIM_SLOT_MIN		1000000ULL
 #define SHIM_SLOT_MAX		30000000000ULL
 #define SHIM_SLOT_DEFAULT	100000000ULL
@@ -103,8 +103,8 @@ struct shim_terms {
  *	supported
  * @bind: bind the set to a target; bad as for @create
  * @unbind: unbind the set from a target
- * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size
- *	bytes
+ * @sample: store a sample of the set in buf, which has size bytes; with VCPC_SAMPLE_F_TOTAL, store
+ *	a total
  * @enable: start counting
  * @disable: stop counting
  * @restart: set all counts to their presets and start counting; NULL if not supported

@@ -58,7 +58,10 @@ const struct shim_backend_ops *shim_both__counts(union shim_backend_ref set)
 	return !both->by_module || shim_perf__is_bound(both->perf) ? &perf_ops : &module_ops;
 }
 
-/* Software events have no hardware counter, so they cannot be read through perf's pages. */
+/*
+ * Return whether a set has only hardware events and needs no overflows.  Software events have no
+ * hardware counter, so they cannot be read through perf's pages.
+ */
 static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -69,8 +72,8 @@ static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 }
 
 /*
- * The module rejects events that count only on CPUs, and sets that are too large.  Try them with
- * perf.
+ * Return whether perf may count a set that the module has rejected with @ret: the module rejects
+ * events that count only on CPUs, and sets that are too large.
  */
 static bool may_be_perfs(int ret)
 {
@@ -231,7 +234,7 @@ struct where {
 
 /*
  * A tid of 0 means the caller's own instance if it has one, otherwise the set's only instance.
- * With @all it means all instances.
+ * With @all, 0 means all instances.
  */
 static struct where both_find(const struct both *both, pid_t tid, unsigned int flags, bool all)
 {

@@ -152,7 +152,10 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return shim_fd__own(fd, &set->fd);
 }
 
-/* The module has no call that changes another thread's instance. */
+/*
+ * Return whether @tid is the calling thread: no call of the module changes another thread's
+ * instance.
+ */
 static bool is_caller(pid_t tid)
 {
 	return !tid || tid == gettid();
@@ -168,7 +171,7 @@ static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	return ret;
 }
 
-/* List at most @room instances.  Return 0 or a negative error of VCPC_IOC_INSTANCES. */
+/* List at most @args->room instances.  Return 0 or a negative error of VCPC_IOC_INSTANCES. */
 static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
 {
 	args->flags = 0;

@@ -16,17 +16,17 @@ enum shim_bpf_transport {
 	SHIM_BPF_PROBES,	/* through probes on this library's functions */
 };
 
-/* Who determines the time of a begin */
+/* The source of the time at which a transaction begins */
 enum shim_bpf_begins {
-	SHIM_BPF_BEGINS_DEFAULT,	/* the kernel if events come through the module */
+	SHIM_BPF_BEGINS_DEFAULT,	/* KERNEL through the module, USER through probes */
 	SHIM_BPF_BEGINS_KERNEL,		/* each begin is an event */
-	SHIM_BPF_BEGINS_USER,		/* the program, which sends it with the end */
+	SHIM_BPF_BEGINS_USER,		/* the program sends the time with the end */
 };
 
 /**
  * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
  * @transport: the transport
- * @begins: who determines the time of a begin
+ * @begins: the source of the time at which a transaction begins
  * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
  * @open: rows of open transactions

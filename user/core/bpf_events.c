@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Take single trace events from the ring, and list open transactions.
+ * Take individual trace events from the ring, and list open transactions.
  *
  * Locking: taking an event removes it from the ring, so only one process at a time may take events.
  * It holds flock() on the directory of the pins.
@@ -27,7 +27,7 @@ struct shim_bpf_events {
 	void *arg;
 };
 
-/* Taking a record advances the ring's consumer position, which requires write permission. */
+/* Pass one record of the ring to the caller's function. */
 static int take_one(void *arg, void *data, size_t size)
 {
 	const struct shim_bpf_events *events = arg;
@@ -51,7 +51,10 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* If individual events are not kept, the ring has its minimum size, one page, and stays empty. */
+/*
+ * Taking records advances the ring's consumer position, so the caller needs write permission.  If
+ * individual events are not kept, the ring has its minimum size, one page, and stays empty.
+ */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };
@@ -77,7 +80,7 @@ static int open_ring(struct shim_bpf_events *events)
 
 /**
  * shim_bpf_events__open() - prepare to take individual events
- * @out: on success, for shim_bpf_events__close()
+ * @out: set on success; to be closed with shim_bpf_events__close()
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events, -ENODATA if
  *	individual events are not kept, -EPROTO, -ENOMEM, or another error.
@@ -196,8 +199,6 @@ void shim_bpf_events__close(struct shim_bpf_events *events)
 	close(events->lock);
 	free(events);
 }
-
-/* Lost events by account */
 
 struct losses {
 	shim_bpf_loss_fn *fn;

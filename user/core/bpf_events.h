@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Take single trace events from the ring, and list open transactions. */
+/* Take individual trace events from the ring, and list open transactions. */
 #ifndef SHIM_CORE_BPF_EVENTS_H
 #define SHIM_CORE_BPF_EVENTS_H
 
@@ -17,7 +17,7 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg);
 void shim_bpf_events__close(struct shim_bpf_events *events);
 
-/* Lost events by account */
+/* Called with an account and the number of events that it has lost */
 
 typedef int shim_bpf_loss_fn(void *arg, uint64_t account, uint64_t n);
 

@@ -243,8 +243,8 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 }
 
 /*
- * A row that is being received from the program.  @all is set if all buckets of its histogram are
- * needed.
+ * The state of receiving a row from the BPF program.  @all is set if all buckets of the row's
+ * histogram are needed.
  */
 struct taking {
 	struct shim_bpf_reader *r;
@@ -479,7 +479,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	return 0;
 }
 
-/* If the statistics of a slot's tag were read, its counts have the same ID. */
+/* Add a slot's counts, under the ID of its tag's statistics if they have been read. */
 static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
 {
 	const struct shim_bpf_stat *row;

@@ -53,8 +53,8 @@ int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 }
 
 /*
- * Clear fields that have no meaning.  The events may have been written after the counts were
- * copied.
+ * Clear fields that have no meaning, so that equal events compare equal.  If the slot had no counts
+ * before it was copied, ignore its counts, because its events may have been written later.
  */
 static void clean_counts(struct vc_direct *slot, bool counted)
 {
@@ -257,7 +257,7 @@ void shim_bpf_stat__add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus
 		shim_bpf_stat__add_part(row, &cpus[i], 0, VC_HIST_SLOTS);
 }
 
-/* Return whether a row is unchanged since it was added up. */
+/* Return whether a row has not changed since it was added up. */
 bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	const struct vc_stat *newest = &cpus[0];
@@ -314,7 +314,10 @@ int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR])
  */
 #define MANY_OWN	16384
 
-/* The row of counts that programs wrote themselves, as of read number @read */
+/*
+ * The counts that programs wrote themselves for a tag and its events.  In read number @read, they
+ * are in row @at.
+ */
 struct own_count {
 	struct shim_hnode node;
 	uint64_t id;
@@ -489,7 +492,7 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 
 /**
  * shim_bpf_counts__add_slot() - add the counts of a thread's transactions
- * @c: after shim_bpf_counts__read()
+ * @c: the counts, which shim_bpf_counts__read() has read
  * @id: the tag's ID
  * @slot: as returned by shim_bpf_slots__read()
  *

@@ -172,7 +172,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	libbpf_print_fn_t print;
 	int err;
 
-	/* The output of one run must have space for a row of all CPUs. */
+	/* The output of one run must have space for one row with the values of all CPUs. */
 	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
 		return -E2BIG;
 	err = shim_fork__watch();
@@ -264,7 +264,7 @@ int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, v
 	return 0;
 }
 
-/* Get a row again in this read, with all buckets of its histogram */
+/* Make the program return a row again in this read, with all buckets of its histogram. */
 void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *seen)
 {
 	seen->all = 1;

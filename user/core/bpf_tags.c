@@ -188,7 +188,7 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
  * @id: the tag's ID
  * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
- * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno of
+ * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno from
  *	bpf(2).
  */
 int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_bpf_tag **tag)
@@ -209,7 +209,8 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 }
 
 /*
- * Return the tag of slots with this name and user, or NULL if none of these slots was seen before.
+ * Return the tag of the slots with this slot's name and user, or NULL if none of them has been
+ * seen.
  */
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot)
@@ -336,7 +337,7 @@ static int add_row(void *arg, const void *key, const void *value)
  * @r: the reader, to look up tags and events
  *
  * Return: 0; -ENODATA if tracing was turned on without statistics per process, -ENOMEM, or an errno
- *	of bpf(2).
+ *	from bpf(2).
  */
 int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r)
 {
@@ -366,13 +367,13 @@ static int find_own(struct shim_bpf_processes *p, size_t first, const struct shi
 }
 
 /**
- * shim_bpf_processes__add_slots() - append rows of tags that programs wrote themselves
- * @p: after shim_bpf_processes__read()
+ * shim_bpf_processes__add_slots() - append rows for statistics that programs wrote themselves
+ * @p: the rows, which shim_bpf_processes__read() has read
  * @r: the reader
  * @slots: its slots
  *
- * Threads of several processes may use a slot one after the other, so its statistics do not belong
- * to any one process.
+ * Threads of several processes may use a slot in succession, so its statistics do not belong to any
+ * one process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tags that a reader has seen, with their names and labels. */
+/* Store the tags that a reader has seen, with their names and labels. */
 #ifndef SHIM_CORE_BPF_TAGS_H
 #define SHIM_CORE_BPF_TAGS_H
 
@@ -66,7 +66,7 @@ void shim_bpf_tags__close(struct shim_bpf_tags *t);
 
 struct shim_bpf_slots;
 
-/* The rows and their map; initialize to zero, except @map.fd to -1 */
+/* The rows and their map; initialize @map.fd to -1, and everything else to zero */
 struct shim_bpf_processes {
 	struct shim_bpf_table map;
 	struct shim_bpf_process *rows;

@@ -175,9 +175,9 @@ static int sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz, struct 
 }
 
 /*
- * Skip CPUs that are offline.  If sampling does not work on any CPU, the caller learns that from
- * the number of sampled CPUs.  If it fails on some, the samples of these would be missing, which is
- * an error, and so is a lack of memory or descriptors.
+ * Skip CPUs that are offline.  If sampling works on no CPU, this succeeds, and the caller learns
+ * this from the number of sampled CPUs.  If it fails only on some CPUs, their samples would be
+ * missing, so this fails.  It also fails if memory or descriptors run out.
  */
 static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
@@ -243,7 +243,10 @@ static void stop(struct shim_bpf_why *w)
 	*w = (struct shim_bpf_why) { .cpus = w->cpus };
 }
 
-/* If the session traces other functions since their programs were selected, select again. */
+/*
+ * Load and attach the programs.  If the session's traced functions have changed since the programs
+ * were selected, select them again.
+ */
 static int start_any(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
 	int status = options->probes ? SHIM_BPF_PROBES : shim_bpf__status();

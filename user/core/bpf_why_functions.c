@@ -154,7 +154,7 @@ int shim_why_functions__leave_out(struct vc_why *skel)
 
 /**
  * shim_why_functions__attach() - record calls of the functions that the session traces
- * @f: written even on failure, for shim_why_functions__detach()
+ * @f: written even on failure; the caller must call shim_why_functions__detach()
  * @skel: the loaded programs
  *
  * Return: 0, even if tracing is off or traces no functions; -ESTALE if a traced file was replaced;

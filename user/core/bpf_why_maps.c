@@ -139,7 +139,7 @@ static int take_program(struct shim_why_maps *maps, int fd)
 	return err ? err : -ENOENT;
 }
 
-/* -ENOENT: the program was unloaded in the meantime, or is another one. */
+/* Return -ENOENT if the program has been unloaded, or is not one of 'why'. */
 static int take_id(struct shim_why_maps *maps, uint32_t id)
 {
 	int fd = bpf_prog_get_fd_by_id(id);
@@ -152,7 +152,7 @@ static int take_id(struct shim_why_maps *maps, uint32_t id)
 
 /**
  * shim_why_maps__find() - find this process's 'why' or, if it has none, the oldest one
- * @maps: written on success, for shim_why_maps__close()
+ * @maps: written on success; to be closed with shim_why_maps__close()
  *
  * Another process's 'why' may watch another copy of this library.
  *

@@ -74,11 +74,11 @@ int shim_tracedev__open(int *fd)
 }
 
 /**
- * shim_tracedev__tag() - get a handle of the tag with a name; the descriptor then holds the tag
+ * shim_tracedev__tag() - get a handle of the tag with a name
  * @fd: descriptor from shim_tracedev__open()
  * @name: @len bytes, without a NUL
  * @len: 1..VCPC_TAG_LEN-1
- * @handle: on success, for shim_tracedev__fire() on this descriptor
+ * @handle: on success, for shim_tracedev__fire() on this descriptor, which keeps the tag in use
  *
  * Return: 0, or an errno from VCPC_IOC_TRACE_TAG.
  */
@@ -195,7 +195,10 @@ static int write_all(int fd, const struct vc_events *events)
 	return fchmod(fd, 0644) ? -errno : 0;
 }
 
-/* Other processes see either the complete file or no file. */
+/*
+ * Publish the events.  Because the file is renamed when complete, other processes see either the
+ * complete file or no file.
+ */
 static int counted_publish(const struct vc_events *events)
 {
 	int fd, err;
@@ -297,7 +300,6 @@ int shim_wanted__set(const struct vc_events *events)
 	return shim_bpf_pins__error(events->nr ? want(events) : want_nothing(events));
 }
 
-/* Called when tracing is turned off */
 void shim_wanted__forget(void)
 {
 	unlink(WANTED);
@@ -347,7 +349,7 @@ __thread struct shim_counted shim_counted__own
 
 static void in_child(void);
 
-/* The set that the session wants.  @id is the session's ID; 0: no set */
+/* The set that the session wants, and the session's ID; if @id is 0, there is no set */
 static struct {
 	struct shim_siglock lock;
 	struct shim_fd fd;
@@ -403,7 +405,7 @@ static int counted_create(int dev, bool user_only)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Create the set of this session unless it exists.  The caller holds the lock. */
+/* Create the set of this session unless it exists.  The caller must hold the lock. */
 static int open_set(int dev, uint64_t id)
 {
 	int fd, err;
@@ -512,7 +514,7 @@ void shim_counted__ask(int fd, uint64_t now)
 	shim_counted__own = own;
 }
 
-/* Called when the thread has bound a set for its trace events, which replaces the session's. */
+/* Called when the thread has bound a set for its trace events.  That set replaces the session's. */
 void shim_counted__bound(void)
 {
 	if (shim_fork__hook(&hook))

@@ -64,7 +64,7 @@ int shim_tracedev__is(int fd);
 int shim_tracedev__counted(int fd);
 int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value);
 
-/* Only on 64-bit machines, the system call takes the position as a single argument. */
+/* Only on 64-bit machines does the system call take the position as a single argument. */
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
 /*

@@ -3,8 +3,8 @@
  * Create sets of counters, bind them to targets, and sample them.
  *
  * Threads: all functions may be called from any thread.  References are counted without a lock, so
- * a signal handler may drop one.  The caller must not shut a set while another thread is in a call
- * on it, because that call could then use a reused descriptor.
+ * a signal handler may drop one.  Do not shut a set while another thread is in a call on it,
+ * because that call could then use a descriptor number that has been reused.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,7 +54,7 @@ static struct vc_events events_of(const struct vcpc_request *reqs, unsigned int 
 }
 
 /**
- * shim_counters__create_on() - create a set with further parameters
+ * shim_counters__create_on() - create a set with additional parameters
  * @session: as for shim_counters__create()
  * @reqs: as for shim_counters__create()
  * @n: as for shim_counters__create()
@@ -121,7 +121,7 @@ void shim_counters__put(struct shim_counters *counters)
  * shim_counters__hold() - keep a set's memory even after the set has ended
  * @counters: the set; calls on it return -EBADF after it has ended
  *
- * Return: @counters, for shim_counters__unhold().
+ * Return: @counters, to be passed to shim_counters__unhold().
  */
 struct shim_counters *shim_counters__hold(struct shim_counters *counters)
 {
@@ -142,7 +142,7 @@ void shim_counters__unhold(struct shim_counters *counters)
 
 /**
  * shim_counters__shut() - end the set on all its targets, even if there are other references
- * @counters: every further call on it returns -EBADF
+ * @counters: every later call on it returns -EBADF
  */
 void shim_counters__shut(struct shim_counters *counters)
 {
@@ -249,7 +249,7 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
 	if (size < sizeof(*buf) ||
 	    !shim_counters__read_own(counters, tid, buf->values,
 				     (size - sizeof(*buf)) / sizeof(buf->values[0]), &buf->tick))
-		/* A signal handler may have ended the set in the meantime. */
+		/* A signal handler may have ended the set during the read. */
 		return atomic_load(&counters->shut) ? -EBADF :
 		       counters->ops->sample(counters->ref, tid, 0, buf, size);
 	buf->size = sizeof(*buf);
@@ -380,7 +380,7 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
  *	otherwise unchanged
  * @size: bytes at @buf
  *
- * Return: 0 or a negative error of VCPC_IOC_SAMPLE, or -EBADF.
+ * Return: 0 or a negative error from VCPC_IOC_SAMPLE, or -EBADF.
  */
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size)
@@ -438,7 +438,8 @@ int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigne
  * @list: on success, the list, which the caller must free
  * @args: nr, folded, pending and lost are filled in
  *
- * Return: 0, -ENOMEM, -EBADF, -EINVAL in a forked child, or a negative error of VCPC_IOC_INSTANCES.
+ * Return: 0, -ENOMEM, -EBADF, -EINVAL in a forked child, or a negative error from
+ *	VCPC_IOC_INSTANCES.
  */
 int shim_counters__list(struct shim_counters *counters, unsigned int flags,
 			struct vcpc_instance_info **list, struct vcpc_instances_args *args)

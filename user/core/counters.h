@@ -88,7 +88,8 @@ static inline bool shim_counters__read_own(const struct shim_counters *counters,
 }
 
 /*
- * The same for a CPU or for all instances of a bind; flags are SHIM_TARGET_F_* and VCPC_SAMPLE_F_*
+ * The same for a CPU or for all instances of a bind.  @flags are SHIM_TARGET_F_* and
+ * VCPC_SAMPLE_F_*.
  */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,

@@ -18,7 +18,7 @@
 #include "direct.h"
 #include "traced.h"
 
-/* Calibrate the CPU's counter against the kernel's clock */
+/* Calibrate the CPU's counter against the kernel's clock. */
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -29,8 +29,8 @@
 
 #if defined(__x86_64__)
 /*
- * If the kernel uses the TSC as its clock, the TSC is the same on all CPUs and runs at a constant
- * rate.
+ * Return whether the kernel uses the TSC as its clock.  If so, the TSC is the same on all CPUs and
+ * runs at a constant rate.
  */
 static int kernel_trusts_it(void)
 {
@@ -149,8 +149,8 @@ static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_
  * @d: the mapping
  * @tag: its tag
  *
- * If a signal handler begins and ends a transaction of the same tag in the meantime, the counts of
- * the interrupted one are unknown.
+ * If a signal handler begins and ends a transaction of the same tag before this one ends, the
+ * counts of this one are unknown.
  *
  * Context: the thread has a set, see shim_traced__any().
  * Return: the start time by shim_tick__now().
@@ -328,8 +328,8 @@ __thread struct shim_direct_wanted shim_direct_wanted__own
 static void in_child(void);
 
 /*
- * The session's set, or NULL if it could not be created.  @id is the session's ID; 0: not queried
- * yet
+ * The session's set, or NULL if it could not be created.  @id is the session's ID, or 0 if it has
+ * not been queried.
  */
 static struct {
 	struct shim_siglock lock;
@@ -374,7 +374,7 @@ static int make_set(struct shim_counters **out)
 	return err;
 }
 
-/* Get the set of this session, or NULL if it cannot be created.  The caller holds the lock. */
+/* Get the set of this session, or NULL if it cannot be created.  The caller must hold the lock. */
 static struct shim_counters *set_of(uint64_t id)
 {
 	if (wanted.id == id)

@@ -95,7 +95,7 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
 			double value);
 
 /*
- * Count the events that the tracing session requests, in threads that write their statistics
+ * Count the events that the tracing session wants, in threads that write their statistics
  * themselves.
  */
 

@@ -252,8 +252,8 @@ static void slot_note(struct shim_direct *d, uint32_t i)
 }
 
 /*
- * Add to the chains the slots that were claimed since the last call.  Slots are claimed in order
- * and keep their names, so slots that were already added need not be examined again.
+ * Add the slots that have been claimed since the last call to the chains.  Slots are claimed in
+ * order and keep their names, so slots in the chains need not be examined again.
  */
 static void note_new(struct shim_direct *d)
 {
@@ -324,7 +324,9 @@ static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t
 	return NULL;
 }
 
-/* Clear the thread's lists, whose slots belong to another mapping or to the parent process. */
+/*
+ * Clear the thread's lists, because their slots belong to another mapping or to the parent process.
+ */
 static void slots_forget(void)
 {
 	for (int kind = 0; kind < VC_COUNTER; kind++) {
@@ -372,8 +374,8 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
 }
 
 /*
- * If no slot was found for a tag, search again only when the number of its lost events is a power
- * of two.
+ * Return whether to search for a slot of a tag that had none: only when the number of its lost
+ * events is a power of two.
  */
 static int search_pays_off(uintptr_t place)
 {
@@ -407,8 +409,8 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 }
 
 /*
- * The slow path of shim_direct__slot() and _peek(), if the thread has no slot yet.  With @is_event,
- * count a lost event if no slot is found.  The lock also blocks signal handlers.
+ * The slow path of shim_direct__slot() and shim_direct__peek(), for a thread without a slot.  If no
+ * slot is found and @is_event is set, count a lost event.  The lock also blocks signal handlers.
  */
 struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
 					 uint32_t kind, bool is_event)
@@ -449,8 +451,8 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 
 /*
  * Find the calling thread's slot of a tag for transactions that count @events, if its current slot
- * is not yet for this @bind.  If no slot is available, record this in @bound, so that the next
- * event does not search again.
+ * does not yet belong to this @bind.  If no slot is available, record this in @bound, so that the
+ * next event does not search again.
  */
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind)

@@ -146,7 +146,10 @@ static int set_term(const struct shim_pmu_format *format, char *term, struct vcp
 	return 0;
 }
 
-/* If the kernel lists an event of this name, start with its code.  Add the other terms. */
+/*
+ * Set each term.  A term that is the name of a listed event is replaced by the terms in the event's
+ * file.
+ */
 static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
 		     bool listed, struct vcpc_request *req)
 {
@@ -249,7 +252,7 @@ int shim_event__of_pmu(const char *name, struct vcpc_request *req)
  * @size: size of @buf
  *
  * Return: 0, -ENOENT if the event is of another kind or already names its PMU, -ENAMETOOLONG, or an
- * error of shim_event__split().
+ * error from shim_event__split().
  */
 int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 {

@@ -25,7 +25,7 @@ bool shim_event__is_trouble(int ret);
 int shim_event__probe(struct shim_session *session, const struct vcpc_request *req);
 int shim_event__suggest(const char *name, char *buf, size_t size);
 
-/* perf's own names, ended by a NULL name */
+/* perf's own names; the last entry has a NULL name */
 struct shim_event_name {
 	const char *name;
 	const char *desc;

@@ -79,8 +79,8 @@ static bool parse_field(const char *text, struct field *field)
 }
 
 /*
- * Return whether the error means that a file or directory does not exist or is not accessible,
- * rather than that it is temporarily unreadable.
+ * Return whether the error means that a file or directory does not exist or is not accessible.
+ * Other errors can be temporary.
  */
 static bool is_absent(int err)
 {
@@ -179,7 +179,8 @@ static int fill(const char *devices, struct shim_pmu_format *format, struct shim
 /**
  * shim_pmu_format__open() - read the fields of the CPUs' event codes
  * @devices: SHIM_FORMAT_DEVICES
- * @out: for shim_pmu_format__close(); without fields if the CPUs have no PMU
+ * @out: the format, to be closed with shim_pmu_format__close(); it has no fields if the CPUs have
+ *	no PMU
  *
  * Return: 0, -ENOMEM, or another error from opendir(3), readdir(3) or fopen(3).
  */
@@ -201,7 +202,8 @@ int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
  * shim_pmu_format__open_of() - read the fields of a PMU's event codes
  * @devices: SHIM_FORMAT_DEVICES
  * @pmu: the PMU's name
- * @out: for shim_pmu_format__close(); without fields if the PMU does not exist
+ * @out: the format, to be closed with shim_pmu_format__close(); it has no fields if the PMU does
+ *	not exist
  *
  * Return: 0, -ENAMETOOLONG, -ENOMEM, or another error from opendir(3), readdir(3) or fopen(3).
  */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <linux/vcpc.h>
 
-/* Where the kernel lists its PMUs */
+/* The directory in which the kernel lists its PMUs */
 #define SHIM_FORMAT_DEVICES	"/sys/bus/event_source/devices"
 
 struct shim_pmu_format;

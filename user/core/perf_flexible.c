@@ -28,13 +28,14 @@
  *
  * perf has no clock for this time.  However, an event that is opened for a thread and a CPU runs
  * only while the thread is on that CPU.  Therefore the library opens an event that counts nothing
- * for each CPU of all kinds, except for the kind with the most CPUs, whose time is the rest.
+ * for each CPU.  The kind with the most CPUs needs no events: its time is the target's time minus
+ * the times on all other kinds.
  *
  * Locking: the caller holds the lock (backend_perf.c).
  */
 
 /*
- * @rest: the kind of core whose time is the rest
+ * @rest: the kind of core that has no clocks
  * @clocks: one for each CPU of the other kinds
  */
 struct shim_shares {

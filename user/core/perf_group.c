@@ -130,7 +130,7 @@ static void close_event(struct shim_group_event *event)
 
 /*
  * On arm64, a thread can read hardware events in user mode only if that was requested when they
- * were opened.  If the kernel refuses, open them without it.
+ * were opened.  If the kernel rejects that, open them without it.
  */
 static int open_readable(struct perf_event_attr *attr, struct shim_group_place place, int leader)
 {

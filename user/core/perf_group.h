@@ -21,8 +21,8 @@ struct perf_event_mmap_page;
  * struct shim_group_place - the target of a group, and how it is counted
  * @tid: a thread; -1 with @cpu
  * @cpu: a CPU; -1 with @tid
- * @cgroup: with @cpu: the directory of a control group; count only while its processes run there;
- * or NULL
+ * @cgroup: with @cpu: the directory of a control group, to count only while its processes run
+ * there; or NULL
  * @inherit: also count the threads and processes that the target starts; only the sum can then be
  *   read
  * @threads_only: with @inherit: count only threads, not processes

@@ -281,8 +281,9 @@ static int add_noted(struct shim_binding *binding, struct tids *tids)
 }
 
 /*
- * Bind each thread of a process once.  If a thread was started in the meantime, undo everything and
- * return -ESTALE, because that thread may have inherited from one that was already bound.
+ * Bind each thread of a process once.  If the process has started a thread since its threads were
+ * listed, undo everything and return -ESTALE, because that thread may have inherited from one that
+ * was already bound.
  */
 static int bind_process(struct shim_binding *binding)
 {
@@ -368,7 +369,7 @@ static int reopen(struct shim_instance *inst)
 		ret = shim_instance__start(inst);
 	if (!ret || shim_watch__is_online(inst->tid))
 		return ret;
-	/* Opening failed because the CPU has gone offline again in the meantime. */
+	/* Opening failed because the CPU has gone offline again. */
 	if (!inst->offline)
 		save(inst);
 	return 0;

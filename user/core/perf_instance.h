@@ -45,7 +45,7 @@ struct shim_slots {
  * @n: number of requests
  * @slots: how its set's groups are multiplexed, or NULL
  * @cgroup: the control group that is counted on a CPU, or NULL
- * @watch: with @cgroup, while the CPU is online: detects that it was offline in the meantime
+ * @watch: with @cgroup, while the CPU is online: detects that it has been offline
  * @tid: the thread, or the CPU
  * @tgid: its process
  * @root: the thread or CPU that was passed to bind
@@ -55,7 +55,8 @@ struct shim_slots {
  * @known: its thread has cached it and may be reading its pages without the lock
  * @offline: its CPU is offline, and its events are closed
  * @live: in the set's list of instances, not in its list of removed ones
- * @since: CLOCK_MONOTONIC of the last enable, or of the last read if it is a counting CPU
+ * @since: CLOCK_MONOTONIC of the last enable, or of the last read if the target is a CPU that is
+ *	being counted
  * @ran: time enabled before @since, since the group was opened
  * @kept: time enabled before the CPU went offline
  * @stopped: CLOCK_MONOTONIC of the last disable

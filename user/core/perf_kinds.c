@@ -310,8 +310,8 @@ void shim_kinds__save(struct shim_instance *inst)
  * @inst: the instance; its CPU is online
  * @counts: filled in; its times are the clock's
  *
- * The groups are read one after the other.  If the target migrates to another kind of core in the
- * meantime, its latest counts may be missing until the next sample.
+ * The groups are read one after the other.  If the target migrates to another kind of core between
+ * these reads, its latest counts may be missing until the next sample.
  *
  * Return: as for shim_group__read().
  */

@@ -41,7 +41,8 @@
  */
 
 /*
- * A slot is over if only this fraction is left, because the alarm and the time are read separately.
+ * A slot is over if only this fraction of it is left, because the alarm and the time are read
+ * separately.
  */
 #define SLACK_SHIFT	6
 

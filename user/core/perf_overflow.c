@@ -2,11 +2,11 @@
 /*
  * Handle overflows of sets that perf counts: stop the set, and signal its thread.
  *
- * When the leader overflows, perf stops the whole group; when another event overflows, it stops
- * only that event, and the handler stops the rest.  perf signals the thread as it would for input
- * on a descriptor.  The program expects different siginfo, so the library's handler sends the set's
- * signal with the same siginfo as the module.  That signal is delivered when the library's handler
- * returns, so the program's handler sees the interrupted context of the thread.
+ * When the leader overflows, perf stops the whole group; when another event overflows, perf stops
+ * only that event, and the handler stops the other events.  perf signals the thread as it would for
+ * input on a descriptor.  The program expects different siginfo, so the library's handler sends the
+ * set's signal with the same siginfo as the module.  That signal is delivered when the library's
+ * handler returns, so the program's handler sees the interrupted context of the thread.
  *
  * The library uses SIGURG, because few programs use it and it is ignored by default: if a signal is
  * still pending when the thread executes another program, it does not end that program.  If a

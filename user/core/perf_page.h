@@ -214,9 +214,9 @@ static inline int shim_page__make(struct shim_page_plan *plan, const struct shim
  * interrupted call would continue and mix both plans.  A handler that interrupts a sample may make
  * a plan: that changes @changing, so the sample finds a different sum.
  *
- * Return: 0, even if the pages have changed in the meantime, which the next sample detects; -EAGAIN
- * if the pages are being changed; -EOPNOTSUPP if an event is not on the PMU or cannot be read in
- * user mode, if @from is being changed, or if the plan is being made.
+ * Return: 0, even if the pages have changed since they were read, which the next sample detects;
+ * -EAGAIN if the pages are being changed; -EOPNOTSUPP if an event is not on the PMU or cannot be
+ * read in user mode, if @from is being changed, or if the plan is being made.
  */
 static __attribute__((noinline, unused)) int
 shim_page__plan(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, const __u64 *from)
@@ -255,7 +255,8 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
 }
 
 /**
- * shim_page__read() - read all counts of the calling thread without a context switch in between
+ * shim_page__read() - read all counts of the calling thread in user mode,
+ *	with no context switch between the reads
  * @plan: the plan of the events
  * @cpu: functions that read the CPU
  * @from: the value that is added to each event's count
@@ -264,8 +265,8 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
  *
  * Context: the counted thread, or a signal handler in it.  This makes no system call.
  * Return: 0, or -EOPNOTSUPP if the counts must be read through the kernel: an event is not on
- * the PMU or cannot be read in user mode, or the pages changed during each try.  Source:
- * <linux/perf_event.h>, struct perf_event_mmap_page.
+ * the PMU or cannot be read in user mode, or the pages changed during each try.
+ * Source: <linux/perf_event.h>, struct perf_event_mmap_page.
  */
 static inline __attribute__((always_inline)) int
 shim_page__read(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, const __u64 *from,

@@ -54,7 +54,9 @@
 	READ(wide_event_##n, "pmevcntr" #n "_el0", __s64)
 #define PLACES(n)	[n] = &&event_##n, [WIDE + n] = &&wide_event_##n,
 
-/* Read the counters of a list.  If @slot is NULL, return the address of a place. */
+/*
+ * Read the counters of a list.  If @slot is NULL, return the address of the code with index @place.
+ */
 static __attribute__((noinline)) const void *
 read_or_find(const struct shim_page_slot *slot, __u64 *values, unsigned int place)
 {

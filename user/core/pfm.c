@@ -45,7 +45,7 @@ struct pfm {
 
 /* Loaded once per process and never unloaded, because callers keep libpfm's strings */
 static struct pfm functions;
-static bool missing;	/* or not libpfm 4; do not try again */
+static bool missing;	/* libpfm 4 cannot be used; do not try again */
 static atomic_bool loaded;
 
 static const struct {
@@ -138,16 +138,16 @@ static int pfm_load(void)
 	int ret;
 
 	/*
-	 * libpfm does not ignore these in a set-user-ID program, although they select the counted
-	 * events.
+	 * In a set-user-ID program, libpfm does not ignore its environment variables, although they
+	 * select the counted events.
 	 */
 	missing = shim_environ__has_foreign("LIBPFM_");
 	if (missing)
 		return -ELIBACC;
 	ret = try_types();
 	/*
-	 * Check this first, because without descriptors dlopen(3) does not always report the
-	 * reason.
+	 * Return this error before dlopen(3) is called, because without free descriptors dlopen(3)
+	 * does not always report the reason.
 	 */
 	if (ret)
 		return error_to_load(ret);
@@ -253,7 +253,10 @@ static int walk_event(const struct walk *w, int idx)
 	return w->fn(w->arg, name, event.desc);
 }
 
-/* Leave out the pseudo PMUs for perf's events and raw codes, which event.c parses itself. */
+/*
+ * Return whether this machine has this core PMU.  The pseudo PMUs for perf's events and raw codes
+ * are left out, because event.c parses these itself.
+ */
 static bool is_cpu(const pfm_pmu_info_t *pmu)
 {
 	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE &&

@@ -114,8 +114,8 @@ static int by_name(const void *a, const void *b)
  * @devices: SHIM_FORMAT_DEVICES
  * @out: filled in, in descending order of names: cpu_core comes before cpu_atom
  *
- * Return: 0, -ENOENT if the directory does not exist, or another error of opendir(3), readdir(3) or
- *	fopen(3).
+ * Return: 0, -ENOENT if the directory does not exist, or another error from opendir(3), readdir(3)
+ *	or fopen(3).
  */
 int shim_pmus__read(const char *devices, struct shim_pmus *out)
 {

@@ -20,7 +20,7 @@ union shim_probe_wanted {
 extern volatile union shim_probe_wanted shim_probe_wanted;
 
 /*
- * The lower half of @op is VCPC_TRACE_*, its upper half the thread of the transaction: see
+ * The lower half of @op is VCPC_TRACE_*.  Its upper half is the transaction's thread, see
  * VCPC_TRACE_THREAD.
  * @value is as in struct vcpc_trace_write.
  */

@@ -241,7 +241,7 @@ static int open_backend(struct shim_session *session)
 
 /**
  * shim_session__open() - open the back end
- * @out: the session, for shim_session__close()
+ * @out: the session, to be closed with shim_session__close()
  *
  * Return: 0, -ENODEV if the module is not loaded and perf is not available, -EACCES if the caller
  * has no permission to open the module's device, or to use perf instead, -EPROTONOSUPPORT if

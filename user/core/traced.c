@@ -52,7 +52,7 @@ static void block(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-/* Release the memory of a set that was removed in the meantime. */
+/* Release the memory of a set that was removed while a call still used it. */
 void shim_traced__tidy(void)
 {
 	sigset_t before;

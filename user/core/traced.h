@@ -12,7 +12,10 @@
 
 struct shim_counters;
 
-/* The set, and previous sets that interrupted calls may still use; nested handlers are rare. */
+/*
+ * Maximum number of sets that a thread keeps: its current set, and previous sets that interrupted
+ * calls may still use.  Nested handlers are rare.
+ */
 #define SHIM_HELD_MAX	4
 
 /**
