@@ -34,7 +34,7 @@
  * need not be examined again by others.
  */
 
-#define SHIM_CLEAR_RANGES_MAX	4096	/* further ranges are not stored */
+#define SHIM_CLEAR_RANGES_MAX	4096	/* no more ranges are stored */
 
 /* struct shim_position - a position between two records */
 struct shim_position {
@@ -74,8 +74,8 @@ static inline bool shim_clear_range__is_empty(const struct shim_clear_range *s)
 void shim_clear_ranges__init(struct shim_clear_ranges *known);
 void shim_clear_ranges__fini(struct shim_clear_ranges *known);
 /*
- * Find the range with the record after a position, or before it if @back.  Return false if no such
- * range is known.
+ * Find the range with the record after a position, or before it if @back.  Return false if that
+ * range is not known.
  */
 bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_position at, bool back,
 			  struct shim_clear_range *out);
@@ -87,7 +87,7 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
 #define SHIM_LATER_FIRST	64	/* volumes in the first chunk */
 
 /*
- * struct shim_segment - one of the archives that were opened as one
+ * struct shim_segment - one of the archives that were opened as a single archive
  * @first, @nvolumes: its volumes
  * @any_feature: accept a label that requires unknown features
  * @mark: the mark record of the joint before this segment
@@ -176,8 +176,8 @@ static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
 }
 
 /*
- * Return the chunk of @later that contains the @i-th later volume, or the number of volumes in a
- * chunk.
+ * The first function returns the chunk of @later that contains the @i-th later volume; the second
+ * returns the number of volumes in a chunk.
  */
 static inline unsigned int shim_later__chunk(unsigned int i)
 {

@@ -295,8 +295,8 @@ void shim_check_part__end(struct shim_check_state *s, const struct shim_check_fi
 /*
  * Find values of instances for which no record contains a name, and count them per metric.
  *
- * A logger fetches values first and names later, so an instance that ends in between never gets a
- * name.  Archives with per-process metrics nearly always have some.
+ * A logger fetches values first and names later, so an instance that ends before its name is
+ * fetched never gets one.  Archives with per-process metrics nearly always have some.
  */
 
 /*
@@ -387,8 +387,8 @@ void shim_nameless__fini(struct shim_nameless *nameless)
 /*
  * Recognize records with the same layout as a record in which no problem was found.
  *
- * Storing a layout costs as much as checking a few records, and a volume may have as many layouts
- * as records.
+ * Storing a layout costs as much as checking a few records.  Therefore, while layouts do not
+ * repeat, most of them are not stored.
  */
 
 #define LAYOUT_MAX	(1u << 20)	/* bytes of a record; its layout takes twice as many */

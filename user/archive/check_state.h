@@ -16,9 +16,9 @@
 /* Find values of instances for which no record contains a name, and count them per metric. */
 
 /*
- * struct shim_nameless_metric - a metric with such values
- * @volume, @offset: the record of the first such value
- * @values: number of values
+ * struct shim_nameless_metric - a metric with values of instances that have no name
+ * @volume, @offset: the record of the first of these values
+ * @values: number of these values
  */
 struct shim_nameless_metric {
 	uint32_t pmid;
@@ -32,8 +32,8 @@ struct shim_nameless_metric {
  * @domains: position of each instance domain in @named
  * @named: the named instances of each domain, at any time
  * @metrics: position of each metric in @all
- * @all: the metrics found, in the order of their first such value
- * @found: number of such values
+ * @all: the metrics found, in the order of their first value without an instance name
+ * @found: number of values without an instance name
  */
 struct shim_nameless {
 	struct shim_pmidmap domains;

@@ -343,9 +343,9 @@ static int next_usable(struct shim_cursor *cur, struct shim_record *rec)
 }
 
 /*
- * Move to the first volume after a damaged one that begins with a complete record before @when.
- * Return 0; -ERANGE, without moving, if there is no such volume or its first record is not before
- * @when; or the error that prevented reading a volume.
+ * Move to the first volume after a damaged one that begins with a complete record, if that record
+ * is before @when.  Otherwise do not move, and return -ERANGE.  Return 0, or the error that
+ * prevented reading a volume.
  */
 static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
 			bool or_equal)
@@ -404,7 +404,7 @@ static int pass_earlier(struct shim_cursor *cur, struct shim_cursor *before,
 
 /*
  * Step over all records < @when, or <= @when.  If a volume is damaged and a later volume begins
- * early enough, skip the rest of the damaged one.
+ * early enough, skip the remaining records of the damaged one.
  */
 static int cursor_advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {

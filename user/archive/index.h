@@ -48,8 +48,8 @@ size_t shim_index__upto(const struct shim_index *index, unsigned int volume);
 /*
  * Move the cursor to a record near @when, using a few reads.  The record is earlier than @when, or
  * not later than @when if @or_equal.  The stamps of the first @n places of the index meet the same
- * condition.  Return 1; 0 if no such record was found, which leaves the cursor unchanged; or an
- * error if a volume could not be read.
+ * condition.  Return 1; 0, without moving the cursor, if that record was not found; or an error if
+ * a volume could not be read.
  */
 int shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
 			struct shim_ts when, bool or_equal);

@@ -69,7 +69,7 @@ struct shim_inst_names {
 	_Atomic(struct shim_inst_table *) table;
 };
 
-/* A state built by shim_domain__spell(); the functions below accept only such states. */
+/* A state built by shim_domain__spell(); the functions below accept only states of this type. */
 struct shim_named_indom {
 	struct shim_indom indom;
 	struct shim_inst_names names;

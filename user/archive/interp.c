@@ -215,7 +215,7 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 /*
  * Move the scanner to the time of the fetch.  Counters are omitted after a mark.  Therefore, once a
  * run has returned values of counters, the scanner walks from the time of the run's first fetch and
- * finds every mark in between.
+ * finds every mark up to the time of this fetch.
  */
 static int place(struct shim_interp *ip)
 {
@@ -291,7 +291,7 @@ static int find_nexts(struct shim_interp *ip, unsigned int n)
 	return shim_scan__forw(&ip->sc, ip->t);
 }
 
-/* Extend the validity of each bound up to the other, because there is no observation in between. */
+/* Extend the validity of each bound up to the other, because no observation lies between them. */
 static void join_bounds(struct shim_interp_inst *k, int64_t t)
 {
 	if (!shim_interp_inst__next_known(k, t))

@@ -150,7 +150,7 @@ int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
  */
 
 /**
- * struct shim_span - the times of two observations, and one in between
+ * struct shim_span - the times of two observations, and a time between them
  * @t: the requested time
  * @p: time of the previous observation, < @t
  * @n: time of the next observation, > @t; all times are in seconds since the archive's start

@@ -394,7 +394,10 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 	}
 }
 
-/* Why a scan ends before it has found all observations.  END_OF_ARCHIVE means its start or end. */
+/*
+ * The reason why a scan ends before it has found all observations; END_OF_ARCHIVE is its start or
+ * end
+ */
 enum end { END_AT_MARK, END_AT_DAMAGE, END_OF_ARCHIVE };
 
 /* Settle all remaining instances, for which there is nothing beyond this place in the file. */

@@ -103,8 +103,9 @@ static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struc
 int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*
- * Move the cursor to a time.  With @walk_there, do not seek, but walk over every record in between,
- * except records known not to be marks, so that no mark is missed.  Damage in between is recorded.
+ * Move the cursor to a time.  With @walk_there, do not seek, but walk over every record up to that
+ * time, except records known not to be marks, so that no mark is missed.  Damage on the way is
+ * recorded.
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 

@@ -292,7 +292,10 @@ static int write_all(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Return whether the unpacked content begins with a label.  If not, the rest is not unpacked. */
+/*
+ * Return whether the unpacked content begins with a label.  Otherwise no more of the file is
+ * unpacked.
+ */
 static bool is_label(const uint8_t *p, size_t len)
 {
 	return len < 8 || (shim_be32__get(p + 4) & ~0xffu) == SHIM_LABEL_MAGIC;

@@ -2,8 +2,9 @@
 /*
  * The list of unpacked files that are in use.
  *
- * A command reads an archive through a context and then checks it for damage, and an archive reads
- * the label of a volume before the volume.  Without this list each of them would unpack the file.
+ * A file may be needed several times: a command reads an archive through a context and then checks
+ * it for damage, and the label of a volume is read before the volume.  Without this list, the file
+ * would be unpacked each time.
  *
  * Threads: list_lock guards the list and the number of users.  It is not held while unpacking: if
  * two threads unpack the same file, one of the copies is dropped.  fork() acquires it, so that a

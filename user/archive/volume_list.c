@@ -80,7 +80,7 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 	return err;
 }
 
-/* Find out whether there is an end and where it is.  Return 0, or the error that prevented this. */
+/* Find the archive's end, or find that it has none.  Return 0, or the error that prevented this. */
 static int find_end(struct shim_archive *ar)
 {
 	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];

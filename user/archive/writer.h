@@ -16,10 +16,10 @@
 struct shim_writer;
 
 /*
- * Create an archive.  In the label, version 0 means 3, pid 0 the caller's, an empty host this
- * machine, an empty time zone UTC, and start 0 the earliest time that is written with the first
- * record.  Return -EEXIST if any file of that archive exists, -EBUSY if another writer has it open,
- * -EINVAL if the label does not fit the version.
+ * Create an archive.  Fields of the label that are 0 or empty have defaults: version 3, the
+ * caller's process ID, this machine's name, the time zone UTC, and as the start the earliest time
+ * that is written with the first record.  Return -EEXIST if any file of that archive exists, -EBUSY
+ * if another writer has it open, -EINVAL if the label does not fit the version.
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
 
