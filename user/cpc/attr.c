@@ -156,8 +156,8 @@ static const char *to_solaris(const char *kernel)
 }
 
 /*
- * Return the i-th field's name as an attribute; NULL after the last field, "" if the field is not
- * an attribute
+ * Return the i-th field's name as an attribute: NULL after the last field, "" if the field is not
+ * an attribute.
  */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {

@@ -35,7 +35,10 @@ static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 	return -shim_inheritable__prepare(set->n);
 }
 
-/* This does not take shim_cpc__lock(), which costs more than a sample.  @set must still exist. */
+/*
+ * Return whether a set belongs to a handle.  The set must still exist.  This does not take
+ * shim_cpc__lock(), which costs more than a sample.
+ */
 static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
 {
 	return set && set->cpc == cpc;
@@ -104,9 +107,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 		return shim_cpc__unbind_pctx(cpc, set);
 	if (where == CPC_ON_CPU)
 		return shim_cpc__unbind_cpu(set);
-	/*
-	 * Do not rely on @where: a thread that bound the set may have unbound it in the meantime.
-	 */
+	/* Do not rely on @where: the thread that bound the set may have unbound it since. */
 	if (!is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
@@ -180,7 +181,7 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		buf->sample.time = shim_clock__ns();
 		return 0;
 	} else {
-		/* Do not use the set, which a signal handler may have destroyed in the meantime. */
+		/* Do not use the set, because a signal handler may have destroyed it. */
 		ret = shim_counters__sample(own, 0, &buf->sample, shim_cpc__sample_size(buf));
 	}
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;

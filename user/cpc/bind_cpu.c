@@ -115,8 +115,8 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
  * @set: a set of this handle
  * @flags: 0
  *
- * A request with CPC_OVF_NOTIFY_EMT is counted like other requests, but no SIGEMT is sent.
- * Hardware events of threads may be counted at the same time.
+ * A request with CPC_OVF_NOTIFY_EMT is counted like other requests, but no SIGEMT is sent.  Sets on
+ * threads can count hardware events at the same time.
  *
  * Return: 0, or -1 and errno: EINVAL (invalid flags, no requests, a set of another handle; with
  * CPC_PBIND_FAILED: the CPU does not exist or is offline), EACCES (CAP_PERFMON is required), EAGAIN

@@ -83,7 +83,8 @@ static bool is_of(const cpc_t *cpc, const cpc_buf_t *buf)
 }
 
 /*
- * Buffers of different sizes are left unchanged, as in the original.  Buffers of different sets are
+ * Return true if all buffers belong to the handle and have the same size; otherwise set errno.  The
+ * caller then leaves the buffers unchanged, as in the original.  Buffers of different sets are
  * accepted, because Solaris' cputrack gives each thread its own set and adds all of them to one
  * total.
  */

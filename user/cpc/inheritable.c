@@ -126,7 +126,7 @@ static void in_child(void)
 	atomic_store(&inheritable.nr, 0);
 }
 
-/* Nested inside version 1's lock */
+/* This lock may be taken while version 1's lock is held. */
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(1, in_child);
 
 /* Memory for one sample; guarded by the lock.  A thread's stack may be too small for it. */
@@ -217,8 +217,9 @@ void shim_inheritable__remove(struct shim_inheritable *entry)
 }
 
 /*
- * An invalid instance (EAGAIN) is also an instance.  An instance that has exited belongs to an
- * earlier thread with the same number.  Context: the lock is held.
+ * Return whether a thread has an instance of a set.  An invalid instance (EAGAIN) counts as one; an
+ * instance that has exited belongs to an earlier thread with the same number.  Context: the lock is
+ * held.
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {

@@ -24,7 +24,7 @@ enum shim_tracee_state {
 	SHIM_TRACEE_CHANGES,	/* it executes another program, as the process's first thread */
 };
 
-/* Why a thread has stopped */
+/* Reasons for a thread's stop */
 enum shim_tracee_event {
 	SHIM_EVENT_NONE,	/* by request, or for a reason without a handler */
 	SHIM_EVENT_CLONE,	/* it has created a thread, @data */

@@ -132,7 +132,7 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* A raw code is a C integer with at least one digit, and nothing else. */
+/* Parse a raw code: a C integer with at least one digit, and nothing else. */
 static bool raw_code(const char *event, __u64 *code)
 {
 	char *end;

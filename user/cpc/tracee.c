@@ -173,7 +173,9 @@ static int seize_new(struct shim_tracees *t)
 		if (tid <= 0 || shim_tracees__find(t, tid))
 			continue;
 		err = shim_tracees__seize(t, tid, &thread);
-		/* A thread may end in the meantime, but the process must not. */
+		/*
+		 * Other threads may end while the list is read, but not the process's first thread.
+		 */
 		if (err && tid != t->pid && has_ended(tid, err))
 			err = 0;
 		else if (!err)

@@ -360,7 +360,7 @@ static int turn_mode(uint32_t mode, int enable)
  * @enable: 0 to stop
  *
  * Return: 0, or -1 and errno: EINVAL (cpc_bind_event() has bound no events), EAGAIN, and the errors
- * of cpc_bind_event().
+ * from cpc_bind_event().
  */
 SHIM_API int cpc_count_usr_events(int enable)
 {
