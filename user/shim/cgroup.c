@@ -13,7 +13,10 @@
 #include "base/api.h"
 #include "set.h"
 
-/* Return whether this is version 2, or the hierarchy of version 1 that perf can count. */
+/*
+ * Return whether a mount has version 2's control groups, or version 1's hierarchy that perf can
+ * count.
+ */
 static bool is_wanted(const struct mntent *mount)
 {
 	return !strcmp(mount->mnt_type, "cgroup2") ||
@@ -42,7 +45,7 @@ static int find_root(char **root)
 	return ret;
 }
 
-/* Return 0, -ENOENT if this is not a control group, or another error. */
+/* Return 0, -ENOENT if @folder is not a control group, or another error. */
 static int check(const char *folder)
 {
 	struct statfs fs;

@@ -74,7 +74,7 @@ static void free_recorder(struct shim_recorder *rec)
  * shim_record_open() - create an archive
  * @archive: the archive's name, without .meta, .index or .0
  * @options: options, or NULL for the defaults
- * @out: the recorder, for shim_record_close()
+ * @out: the recorder, to be closed with shim_record_close()
  *
  * Return: 0, -EEXIST (an archive with that name exists), -EINVAL (options), -ENOMEM, or an error
  * from creating its files.

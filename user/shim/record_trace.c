@@ -10,9 +10,7 @@
 
 #define MAX_INDOMS	16
 
-/*
- * Trace statistics and the numbers of instances, shared by @users archives that continue each other
- */
+/* Trace statistics and the numbers of instances, shared by @users consecutive archives */
 struct shared {
 	struct shim_live_trace *live;
 	unsigned int users;
@@ -71,7 +69,7 @@ static int share(struct shared **out)
  *	NULL
  * @out: set on success
  *
- * Context: one thread owns all traces that continue each other.
+ * Context: one thread owns the traces of consecutive archives.
  * Return: 0, -ENOMEM, or an error from shim_bpf_reader__open() or the writer.
  */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
@@ -153,7 +151,7 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 
 /**
  * shim_rec_trace__instances() - write the instance domains that have changed
- * @trace: after a sample
+ * @trace: the trace, which has been sampled
  * @w: the archive's writer
  * @stamp: timestamp of the next record
  *
@@ -195,8 +193,8 @@ static int write_metric(const struct shim_live_trace *live, size_t i, size_t n,
 
 /**
  * shim_rec_trace__values() - write the values of the last sample
- * @trace: after a sample
- * @w: the writer, inside a record
+ * @trace: the trace, which has been sampled
+ * @w: the writer, which has begun a record
  *
  * Metrics without instances are omitted.
  *

@@ -132,7 +132,7 @@ err:
  * @events: const char *[@n], names as for shim_events_walk()
  * @n: 1 .. SHIM_SET_MAX, or less if the module allows less
  * @bad: on failure, the index of the rejected event, or @n; may be NULL
- * @out: set on success; for shim_set_destroy()
+ * @out: set on success; to be freed with shim_set_destroy()
  *
  * Events without a mode are counted in user and kernel mode.  If the caller is not permitted to
  * count in kernel mode, they are counted only in user mode, and shim_set_event() appends ":u" to
@@ -445,8 +445,8 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
 			continue;
 		ret = shim_set_sample(set, list[i].tid, &sample);
 		/*
-		 * The set was unbound from this thread in the meantime, or the thread is included
-		 * only in the total.
+		 * The set has been unbound from this thread since the list was read, or the thread
+		 * is included only in the total.
 		 */
 		if (ret == -EINVAL)
 			continue;

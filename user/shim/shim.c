@@ -26,7 +26,7 @@ SHIM_API const char *shim_version(void)
 
 /**
  * shim_open() - open a back end: the module, or perf_event_open(2) if the module is not loaded
- * @handle: set on success; for shim_close()
+ * @handle: set on success; to be closed with shim_close()
  *
  * The environment variable SHIM_BACKEND selects one of them, "vcpc" or "perf".
  *

@@ -44,16 +44,17 @@ static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
  *
  * This function can succeed once per tracing session; the probes stay until tracing is turned off.
  * A call of a function is a transaction from its entry to its return, in the statistics of the user
- * who runs the program.  A call that does not return, for example because of longjmp(3), is counted
- * in shim_trace_drops.given_up.  A call nested more than 64 levels deep is counted in open_full.  A
- * transaction that begins again before it ends, or ends in another thread, is also counted in
- * given_up.
+ * that runs the program.  A call that does not return, for example because of longjmp(3), is
+ * counted in shim_trace_drops.given_up.  A call nested more than 64 levels deep is counted in
+ * open_full.  A transaction that begins again before it ends, or ends in another thread, is also
+ * counted in given_up.
  *
  * If all probes are in one process and shim_trace_count() was called earlier, the events passed to
  * it are counted in calls of the process's current threads.
  *
  * While a function runs, the kernel has replaced its return address.  A C++ exception that passes
- * through a traced function therefore ends the program, as does moving a stack (Go).
+ * through a traced function therefore ends the program.  The program also ends if it moves its
+ * stacks, as Go programs do.
  *
  * Return: 0; -ENOENT if tracing is off, -EEXIST if the session already has probes, -EPERM if the
  *	caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF, -EINVAL or -ENAMETOOLONG
@@ -188,7 +189,7 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 /**
  * shim_trace_processes_get() - read the current statistics of each process's transactions
  * @trace: handle
- * @n: number of rows, for shim_trace_process_at(): one for each tag and process, or more if a
+ * @n: number of rows for shim_trace_process_at(): one for each tag and process, or more if a
  *	process's transactions had different counters
  *
  * Return: 0; -ENODATA if tracing was turned on without SHIM_TRACE_F_PROCESSES, otherwise as for

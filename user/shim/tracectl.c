@@ -116,9 +116,8 @@ static int event_parse(const char *name, struct vc_event_desc *event)
  *
  * Return: 0, -ENOENT if tracing is off, -EBUSY if threads already count other events, -EPERM if the
  *	caller lacks the privilege, -EINVAL (too many events, invalid mode), -ENOENT or -EOPNOTSUPP
- *	with
- *	@bad < @n (the event does not exist, or needs more than a type and a number), or another
- *	negated errno.
+ *	if event @bad does not exist or needs more than a type and a number, or another negated
+ *	errno.
  */
 SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad)
 {
@@ -184,7 +183,7 @@ void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag
 /**
  * shim_trace_stats_get() - read the current statistics of all tags
  * @trace: handle
- * @n: number of rows, for shim_trace_stat_at()
+ * @n: number of rows for shim_trace_stat_at()
  *
  * After an error, the statistics of the previous call remain available, except that there may be
  * none after -ENOMEM.
@@ -296,7 +295,7 @@ static void free_counts(struct shim_trace *trace)
 /**
  * shim_trace_counts_get() - read the event counts of all tags' transactions
  * @trace: handle
- * @n: number of counts, for shim_trace_count_at(): one for each tag and event
+ * @n: number of counts for shim_trace_count_at(): one for each tag and event
  *
  * Return: as for shim_trace_stats_get(); after an error there are no counts.
  */

@@ -287,8 +287,8 @@ SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *
  * @tid: as for shim_set_turns()
  * @turns: as for shim_set_turns()
  * @whole: the target's time, in ns, during which each event could have been counted: for an event
- *	of one kind of core (cpu_core/cycles/) the time on such cores, for other events the whole
- *	time
+ *	of one kind of core (cpu_core/cycles/) the time on cores of that kind, for other events the
+ *	whole time
  *
  * value * whole / ticks is an estimate.  If there are several kinds of core, the estimate of
  * shim_set_turns() is wrong, because it includes time on cores that do not count the event.

@@ -71,7 +71,7 @@ struct shim_why {
 /**
  * shim_why_open() - start recording where transactions spend their time
  * @options: what to record, or NULL: everything except stacks
- * @why: the handle, for shim_why_close()
+ * @why: the handle, to be closed with shim_why_close()
  *
  * Transactions that begin after this call are recorded, including transactions of functions and
  * pairs that are currently traced (shim_trace_probe()).
@@ -399,9 +399,9 @@ static void rows_restart(struct rows *rows)
  * shim_why_restart() - exclude from later reads what the last shim_why_tags_get() has read
  * @why: the handle
  *
- * Nothing is lost in between: what has arrived since that call is part of the next read.  Losses
- * (shim_why_drops_get()) are not restarted.  After an error of shim_why_tags_get(), this call has no
- * effect.  Pointers from earlier calls become invalid.
+ * Statistics that have arrived since that call are part of the next read, so none are lost.  Losses
+ * (shim_why_drops_get()) are not restarted.  After an error of shim_why_tags_get(), this call has
+ * no effect.  Pointers from earlier calls become invalid.
  */
 SHIM_API void shim_why_restart(struct shim_why *why)
 {
@@ -420,7 +420,7 @@ SHIM_API void shim_why_restart(struct shim_why *why)
 	why->nstacks = 0;
 }
 
-/* Add a reason, unless it is the last one.  Return NULL if out of memory. */
+/* Return the last reason if it is the same, otherwise add one.  Return NULL if out of memory. */
 static struct shim_why_reason *reason_of(struct shim_why *why, uint32_t reason)
 {
 	if (why->nreasons && why->reasons[why->nreasons - 1].reason == reason)
@@ -494,7 +494,13 @@ SHIM_API int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_reason_at() - get a reason, or NULL; @i is an index below shim_why_reasons_get()'s */
+/**
+ * shim_why_reason_at() - get a reason
+ * @why: the handle
+ * @i: index, below the result of shim_why_reasons_get()
+ *
+ * Return: the reason, or NULL.
+ */
 SHIM_API const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nreasons ? &why->reasons[i] : NULL;
@@ -533,7 +539,7 @@ static int read_frames(const struct shim_why *why, struct shim_why_stack *stack,
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Add a stack, unless it is the last one.  Return 0 or a negated errno. */
+/* Get the last stack if it is the same, otherwise add one.  Return 0 or a negated errno. */
 static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
 		    struct shim_why_stack **out)
 {
@@ -607,7 +613,13 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_stack_at() - get a stack, or NULL; @i is an index below shim_why_stacks_get()'s */
+/**
+ * shim_why_stack_at() - get a stack
+ * @why: the handle
+ * @i: index, below the result of shim_why_stacks_get()
+ *
+ * Return: the stack, or NULL.
+ */
 SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nstacks ? &why->stacks[i] : NULL;
