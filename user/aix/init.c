@@ -160,8 +160,8 @@ static void spin(void)
 }
 
 /*
- * Cycles are counted in user mode only, but the time includes kernel mode: spin() must spend most
- * of it in user mode.
+ * Cycles are counted only in user mode, but the time includes kernel mode.  Therefore spin() must
+ * run almost entirely in user mode.
  */
 static double count(struct shim_session *session)
 {

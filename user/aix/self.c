@@ -126,8 +126,8 @@ bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 	bool done = false;
 
 	/*
-	 * Look up the context only after this, because a signal handler could have removed and
-	 * freed it before.
+	 * Do this before the look-up, because a signal handler could remove and free the context in
+	 * between.
 	 */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -68,8 +68,8 @@ int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *s
 }
 
 /*
- * The result is at least 0: the counts of a group member deleted since then are no longer in the
- * total.
+ * Return the difference, but at least 0: @a can be less than @b, because the counts of a group
+ * member that has been deleted since are no longer in the total.
  */
 static __u64 less(__u64 a, __u64 b)
 {

@@ -52,7 +52,7 @@ static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
 /**
  * shim_aix_state__lock() - take the lock, even if the library is not initialized
  *
- * Return: for shim_aix_state__leave().
+ * Return: the state, to be passed to shim_aix_state__leave().
  */
 struct shim_aix_state *shim_aix_state__lock(void)
 {
@@ -78,7 +78,7 @@ int shim_aix_state__session(struct shim_aix_state *state)
 
 /**
  * shim_aix_state__enter() - take the lock if the library is initialized, and open a back end
- * @state: for shim_aix_state__leave(); set only on success
+ * @state: set only on success; to be passed to shim_aix_state__leave()
  *
  * Return: 0 or the API's error.
  */

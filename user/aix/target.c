@@ -39,7 +39,7 @@ static int bind_cpu(void *arg, int cpu)
 	int bad;
 	int ret = shim_counters__bind(ctx->counters, cpu, SHIM_BIND_F_CPU, &bad);
 
-	/* The CPU went offline in the meantime. */
+	/* The CPU has gone offline since the list was read. */
 	return ret == -ENODEV ? 0 : ret;
 }
 

@@ -3,7 +3,7 @@
  * A growing buffer for records under construction.
  *
  * If memory runs out, or the buffer would exceed SHIM_BUF_MAX bytes, @err is set to -ENOMEM or
- * -EMSGSIZE and all further data is ignored.  Therefore a caller needs to check for an error only
+ * -EMSGSIZE and all later data is ignored.  Therefore a caller needs to check for an error only
  * once, after a whole record.
  */
 #ifndef SHIM_BASE_BUF_H

@@ -44,7 +44,10 @@ static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint6
 	return node;
 }
 
-/* Return the first node with this hash, or the next one. */
+/*
+ * Return the first node with a hash, or the next node with the same hash.  Return NULL if none is
+ * left.
+ */
 static inline struct shim_hnode *shim_hash__first(const struct shim_hash *h, uint64_t hash)
 {
 	if (!h->nbuckets)

@@ -83,7 +83,8 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 
 /*
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
- * between taking it and recording that; it must not wait for its own lock.
+ * after the thread has taken the lock and before it has recorded that.  The handler must not wait
+ * for its own thread.
  */
 static bool lock_take(struct shim_fork_lock *lock)
 {
@@ -294,8 +295,8 @@ int shim_thread_end__arm(struct shim_thread_end *end, void *arg)
 }
 
 /*
- * Called when a thread with such memory ends.  If the thread requests memory again afterwards, it
- * gets a new allocation.
+ * Called when a thread that has memory from shim_thread_room() ends.  If the thread requests memory
+ * again afterwards, it gets a new allocation.
  */
 void shim_thread_room__free(void *room)
 {
@@ -449,7 +450,7 @@ int shim_fd__own(int nr, struct shim_fd *out)
  * @fd: descriptor from shim_fd__own()
  *
  * Context: makes no system call; may be called in signal handlers.
- * Return: false if it has: the program then closed @fd before.
+ * Return: false if it has, which means that the program has closed @fd.
  */
 bool shim_fd__is_latest(struct shim_fd fd)
 {
@@ -463,8 +464,8 @@ bool shim_fd__is_latest(struct shim_fd fd)
  * shim_fd__is_ours() - check that a descriptor still refers to the library's own file
  * @fd: descriptor from shim_fd__own()
  *
- * All anonymous files have the same inode number, so a caller with such a file must also query the
- * file itself.
+ * All anonymous files have the same inode number, so the caller must also query an anonymous file
+ * itself.
  *
  * Return: false if it was closed, if the library has since received its number for another file, or
  * if the number now refers to another file.

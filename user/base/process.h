@@ -20,8 +20,7 @@
 
 /*
  * Disable cancellation.  Return the previous state for shim_cancel__restore().  A single-threaded
- * process skips the call, because no other thread can cancel it, or wait for a lock that it would
- * keep.
+ * process skips the call, because no other thread can cancel it or wait for its locks.
  */
 static inline int shim_cancel__off(void)
 {

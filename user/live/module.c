@@ -158,7 +158,7 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
  * @value: a value of the metric's type
  *
  * Without the module, events come from probes on the shared library.  A program that is linked with
- * the static library, such as the agent, cannot attach such probes, so it requires the module.
+ * the static library, such as the agent, cannot attach these probes, so it requires the module.
  *
  * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is required but not
  * loaded, or an error from shim_bpf__on() or shim_bpf__off().  Storing the current state is not an

@@ -244,8 +244,8 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 {
 	const struct vc_event_desc *desc = &row->events.event[i];
 	/*
-	 * Ignore the ID of rows that programs wrote themselves, because a tag has only one such
-	 * row.
+	 * Ignore the ID of rows that programs wrote themselves, because a tag has at most one of
+	 * these rows.
 	 */
 	const struct shim_live_addend now = {
 		.id = row->id & SHIM_DIRECT_ID ? SHIM_DIRECT_ID : row->id,
@@ -290,7 +290,7 @@ static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *re
 	const struct shim_bpf_tag *tag;
 	int ret = shim_bpf_reader__tag(reader, row->id, &tag);
 
-	if (ret)	/* -ENOENT: the tag was evicted in the meantime */
+	if (ret)	/* -ENOENT: the tag has been evicted */
 		return ret == -ENOENT ? -EAGAIN : ret;
 	known = shim_live_tags__find(tags, tag);
 	/* A tag may be newer than the last read of the transactions. */
