@@ -77,7 +77,7 @@ static __u64 perf_now(void)
 	return shim_clock__ns();
 }
 
-/* A request belongs to the group of the request before it, or starts the next group. */
+/* Check that a request belongs to the group of the request before it, or starts the next group. */
 static int check_group(const struct vcpc_request *reqs, unsigned int i, const __u16 *group,
 		       unsigned int *size)
 {

@@ -100,8 +100,8 @@ static void vcpc_close(union shim_backend_ref dev)
 }
 
 /*
- * fstat(2) cannot identify a set, because all anonymous files share one inode.  However, only a set
- * implements VCPC_IOC_INSTANCES.
+ * Return whether a descriptor still refers to a set.  fstat(2) cannot identify a set, because all
+ * anonymous files share one inode.  However, only a set implements VCPC_IOC_INSTANCES.
  */
 static int is_our_set(struct shim_fd fd)
 {
@@ -230,8 +230,8 @@ static int vcpc_preset(union shim_backend_ref set, pid_t tid, unsigned int reque
 }
 
 /*
- * The module's total includes all binds, so the total of one bind is available only if there is no
- * other bind.
+ * Check that a set was bound only once.  The module's total includes all binds, so the total of one
+ * bind is available only if there is no other bind.
  *
  * Return: 0, -EINVAL if the thread has no instance, -EOPNOTSUPP, or an error from the list.
  */

@@ -242,7 +242,10 @@ static int set_options(struct vc_function *skel)
 	return shim_bpf_offsets__find(&skel->rodata->vc_offsets);
 }
 
-/* This process can count the threads only if all probes are in one process. */
+/*
+ * Get the events to count.  This process can count the threads only if all probes are in one
+ * process.
+ */
 static int want_counts(struct attaching *a)
 {
 	int err = function_counts_wanted(&a->events);

@@ -32,7 +32,7 @@
 
 struct shim_bpf_why {
 	struct vc_why *skel;
-	uint32_t program;		/* that shim_why_maps__find() finds, or 0 */
+	uint32_t program;		/* found by shim_why_maps__find(); or 0 */
 	size_t cpus;
 	unsigned int sampled;		/* number of sampled CPUs */
 	struct bpf_link **samples;	/* one per sampled CPU */

@@ -93,7 +93,7 @@ static int name_place(const struct attaching *a, const struct vc_probe *probe)
 	return bpf_map_update_elem(bpf_map__fd(a->skel->maps.vw_place), &a->row, &name, 0) ? -errno : 0;
 }
 
-/* A process that has ended makes no more calls, so it needs no probe. */
+/* Return whether a probe's process has ended.  It makes no more calls, so it needs no probe. */
 static int has_ended(const struct vc_probe *probe)
 {
 	return probe->pid && kill(probe->pid, 0) && errno == ESRCH;

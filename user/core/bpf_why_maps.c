@@ -139,7 +139,7 @@ static int take_program(struct shim_why_maps *maps, int fd)
 	return err ? err : -ENOENT;
 }
 
-/* Return -ENOENT if the program has been unloaded, or is not one of 'why'. */
+/* Return -ENOENT if the program has been unloaded, or is not a program of 'why'. */
 static int take_id(struct shim_why_maps *maps, uint32_t id)
 {
 	int fd = bpf_prog_get_fd_by_id(id);

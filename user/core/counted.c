@@ -262,7 +262,10 @@ static int check_unwanted(void)
 	return is_trusted(&st) ? -EBUSY : 0;
 }
 
-/* If publishing fails, no thread counts, so the programs must not expect counts. */
+/*
+ * Publish the wanted events.  If this fails, no thread counts, so the BPF programs must not expect
+ * counts.
+ */
 static int want(const struct vc_events *events)
 {
 	static const struct vc_events none;
@@ -383,7 +386,10 @@ static void close_set(void)
 		shim_fd__close(wanted.fd);
 }
 
-/* The child's descriptor is a copy of the parent's, and its set counts the parent's threads. */
+/*
+ * Close the set in a forked child.  The child's descriptor is a copy of the parent's, and its set
+ * counts the parent's threads.
+ */
 static void in_child(void)
 {
 	close_set();

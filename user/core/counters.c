@@ -211,9 +211,9 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 }
 
 /*
- * In a forked child, a set of the parent has only the instances that the child itself has bound.
- * Without this check, both the module and perf would accept the descriptor, and the module would
- * return the parent's values.
+ * Check a target in a forked child.  There, a set of the parent has only the instances that the
+ * child itself has bound.  Without this check, both the module and perf would accept the
+ * descriptor, and the module would return the parent's values.
  */
 static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int flags)
 {

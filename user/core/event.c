@@ -286,7 +286,7 @@ int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 #define NEWER	"/sys/kernel/tracing/events/"
 #define OLDER	"/sys/kernel/debug/tracing/events/"
 
-/* Where tracefs is mounted; older systems mount it only in debugfs */
+/* Mount points of tracefs; older systems mount it only in debugfs */
 static const char *const mounts[] = { NEWER, OLDER };
 
 static bool is_word(const char *text, size_t length)

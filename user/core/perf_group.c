@@ -151,10 +151,10 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 }
 
 /*
- * When arm64 checks whether a group can ever be on the PMU, it ignores a disabled leader, unless
- * execve will enable it.  Therefore enable_on_exec is set for leaders in this process's own
- * threads.  It has no other effect, because a process that executes another program closes its
- * groups.
+ * Return whether to set enable_on_exec.  When arm64 checks whether a group can ever be on the PMU,
+ * it ignores a disabled leader, unless execve will enable it.  Therefore the flag is set for
+ * leaders in this process's own threads.  It has no other effect, because a process that executes
+ * another program closes its groups.
  */
 static bool is_reckoned_with(const struct perf_event_attr *attr, struct shim_group_place place)
 {
@@ -231,8 +231,8 @@ static void group_map(struct shim_group *group)
 }
 
 /*
- * A thread that was started while only some of the events were open has inherited only these
- * events.  perf then refuses to read the group (ECHILD).
+ * Return -ESTALE if a thread was started while only some of the events were open.  The thread has
+ * inherited only these events, so perf refuses to read the group (ECHILD).
  */
 static int check_inherited(const struct shim_group *group)
 {
@@ -432,7 +432,7 @@ static void wait_for_exit(int tries)
 		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
 }
 
-/* perf returns the leader's count first; put the counts in the order of the requests. */
+/* Put the counts in the order of the requests; perf returns the leader's count first. */
 static void put_in_order(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	__u64 lead = counts->values[0];

@@ -438,8 +438,8 @@ int shim_instance__start(struct shim_instance *inst)
 }
 
 /*
- * When a CPU goes offline, its events end, but perf does not report that: it splits the group, and
- * the time enabled lags behind the wall time.
+ * Return whether a CPU has been offline.  When a CPU goes offline, its events end, but perf does
+ * not report that: it splits the group, and the time enabled lags behind the wall time.
  */
 static bool has_been_offline(struct shim_instance *inst, __u64 before, __u64 enabled)
 {

@@ -27,7 +27,7 @@
 
 /*
  * struct kind - the group on one kind of core
- * @core: true for a kind of core; false for the group of events that no core PMU counts, which
+ * @core: true for a kind of core; false for the group of events that no core PMU counts; that group
  *	cannot lose counters
  * @group: its events
  * @at: the index of each event among the set's requests
@@ -162,7 +162,7 @@ static int open_kind(struct shim_instance *inst, int kind, struct shim_group_pla
 	return ret;
 }
 
-/* The witness counts an event of the first group that is on a core PMU. */
+/* Open the witness, which counts an event of the first group that is on a core PMU. */
 static int open_witness(struct shim_instance *inst, struct shim_group_place place, int *bad)
 {
 	const struct shim_pmus *pmus = shim_pmus__several();

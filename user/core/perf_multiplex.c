@@ -247,7 +247,10 @@ void shim_multiplex__free(struct shim_multiplex *m, bool here)
 	free(m);
 }
 
-/* Without permission to count in kernel mode, perf's clock overflows only in user mode. */
+/*
+ * Open the alarm.  Without permission to count in kernel mode, perf's clock overflows only in user
+ * mode.
+ */
 static int open_alarm(struct shim_instance *inst, struct shim_group_place place)
 {
 	struct vcpc_request clock = {

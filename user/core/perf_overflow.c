@@ -31,7 +31,10 @@
 static struct shim_instance *all;	/* all instances with overflows */
 static struct sigaction chained;	/* the program's action for SIGURG */
 
-/* A forked child has no events: its copies belong to the parent and continue to count for it. */
+/*
+ * Forget all instances in a forked child, which has no events: its copies belong to the parent and
+ * continue to count for it.
+ */
 void shim_overflow__in_child(void)
 {
 	all = NULL;
@@ -133,7 +136,10 @@ unsigned int shim_overflow__multiplexed(pid_t tid)
 	return n;
 }
 
-/* Only one signal is pending at a time, so one may represent several.  Check all instances. */
+/*
+ * Handle overflows of all instances: only one signal is pending at a time, so one may represent
+ * several.
+ */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	bool by_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;

@@ -21,6 +21,8 @@
 /* Read a CPU's group that perf has split because the CPU went offline */
 
 /*
+ * Read one event of a group that perf may have split.
+ *
  * When a CPU goes offline, perf splits its groups, and does not join them again when the CPU comes
  * back.  Each event keeps its own count, and read(2) of the leader reports only one event.  If a
  * member was removed before its leader, which depends on the kernel, a read(2) of the member with

@@ -59,7 +59,10 @@ static const struct {
 	{ PFM_ERR_NOMEM, -ENOMEM },
 };
 
-/* All other errors from libpfm concern the event's attributes. */
+/*
+ * Translate an error from libpfm.  All errors that are not in the table concern the event's
+ * attributes.
+ */
 static int error_of(int pfm)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -104,9 +107,9 @@ static int try_type(const char *pmu)
 }
 
 /*
- * pfm_initialize() of libpfm 4.13 in Debian 13 lists the PMUs and opens the type of each.  If this
- * fails, it uses a size of -1 or an unset pointer.  Therefore it is called only after all these
- * steps succeeded here.  Return 0 or -errno.
+ * Check that pfm_initialize() will not fail.  In libpfm 4.13 of Debian 13, it lists the PMUs and
+ * opens the type of each.  If one of these steps fails, it uses a size of -1 or an unset pointer.
+ * Therefore it is called only after all of them have succeeded here.  Return 0 or -errno.
  */
 static int try_types(void)
 {

@@ -63,7 +63,10 @@ void shim_traced__tidy(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* A thread that ends, for example by cancellation, does not return to an interrupted call. */
+/*
+ * Drop the set of an ending thread.  A thread that is canceled does not return to an interrupted
+ * call, so no call still uses the set.
+ */
 static void thread_exits(void *unused)
 {
 	sigset_t before;
