@@ -76,7 +76,6 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog);
 int shim_aix__delete(struct shim_aix_who who);
 int shim_aix__reset(struct shim_aix_who who);
 
-/* set.c */
 int shim_aix__start(struct shim_aix_who who);
 int shim_aix__tstart(struct shim_aix_who who, timebasestruct_t *when);
 int shim_aix__stop(struct shim_aix_who who);

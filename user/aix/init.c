@@ -160,8 +160,8 @@ static void spin(void)
 }
 
 /*
- * Cycles are counted only in user mode, but the time includes kernel mode.  Therefore spin() must
- * run almost entirely in user mode.
+ * Return the clock rate, or 0 if it cannot be measured.  Cycles are counted only in user mode, but
+ * the time includes kernel mode.  Therefore spin() must run almost entirely in user mode.
  */
 static double count(struct shim_session *session)
 {

@@ -95,7 +95,7 @@ static const struct shim_aix_event *on(const struct shim_aix_table *table,
 	return event < 0 ? NULL : &table->events[event];
 }
 
-/* A group is PM_VERIFIED only if all of its events are. */
+/* Set a group's class, which is PM_VERIFIED only if the class of all its events is. */
 static void classify(const struct shim_aix_table *table, struct shim_aix_group *group)
 {
 	group->class = PM_VERIFIED;

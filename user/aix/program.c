@@ -87,8 +87,8 @@ void shim_aix_program__free(struct shim_aix_program *p)
 }
 
 /*
- * proctree and process apply to the whole program, so only the first set's flags are used and
- * checked.
+ * Check a set's mode.  The flags proctree and process apply to the whole program, so they are
+ * checked only in the first set.
  */
 static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 {
@@ -102,7 +102,10 @@ static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 	return 0;
 }
 
-/* A filter of 0 shows no events at all; in that case every event may be used. */
+/*
+ * Return whether an event may be used.  A filter of 0 shows no events; every event may then be
+ * used.
+ */
 static bool passes(int class, int filter)
 {
 	return !(filter & AIX_CLASSES) || class & filter;
@@ -149,7 +152,7 @@ static void push(struct shim_aix_program *p, int k, const struct vcpc_request *r
 	p->n++;
 }
 
-/* Each group of requests needs at least one request, so an empty set gets a dummy event. */
+/* Add a dummy event to an empty set, because each group of requests needs at least one request. */
 static void push_dummy(struct shim_aix_program *p, int k)
 {
 	static const struct vcpc_request dummy = {

@@ -128,8 +128,7 @@ int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid)
 }
 
 /*
- * A context of one thread is started and stopped on that thread, and any other context on all its
- * targets.
+ * Start or stop a context of one thread on that thread, and any other context on all its targets.
  */
 static int turn(struct shim_aix_context *ctx, pid_t tid, bool on)
 {
@@ -276,9 +275,9 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 }
 
 /*
- * perf reports only a total for inherited threads, which suffices for a group and a process tree.
- * A thread's program is inherited only if the module counts it, which requires a single set and a
- * thread that sets its own program.
+ * Decide how a context is counted.  perf reports only a total for inherited threads, which suffices
+ * for a group and a process tree.  A thread's program is inherited only if the module counts it,
+ * which requires a single set and a thread that sets its own program.
  */
 static void choose_back_end(const struct shim_aix_state *state, struct shim_aix_context *ctx,
 			    bool third_party)
@@ -301,7 +300,7 @@ static int has_context(void *state, pid_t tid)
 	return ctx ? Pmapi_ContextExists : 0;
 }
 
-/* If all threads of a process become a group, none of them may have a context yet. */
+/* Check that none of a process's threads has a context, if all of them become a group. */
 static int check_members(struct shim_aix_state *state, const struct shim_aix_context *ctx,
 			 pid_t tid)
 {
@@ -447,8 +446,8 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 }
 
 /*
- * If a thread cannot be bound again, it has no program.  If it was the context's last thread, the
- * context is removed.
+ * Give up a thread that could not be bound again: it no longer has a program.  If it was the
+ * context's last thread, remove the context.
  */
 static void abandon(struct shim_aix_call *call)
 {

@@ -155,7 +155,6 @@ int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *s
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
 			     const struct shim_aix_sums *base);
 
-/* set.c */
 int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid);
 
 #endif /* SHIM_AIX_STATE_H */

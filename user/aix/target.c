@@ -55,7 +55,10 @@ int shim_aix_cpus__bind(struct shim_aix_context *ctx)
 	return shim_aix_target__each_cpu(bind_cpu, ctx);
 }
 
-/* For a CPU to which the set is already bound the result is -EBUSY, which is not an error here. */
+/*
+ * Bind a CPU that has come online.  If the set is already bound to the CPU, the result is -EBUSY,
+ * which is not an error here.
+ */
 static int bind_late(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
@@ -165,8 +168,8 @@ __u64 shim_aix_target__tick(void)
 }
 
 /*
- * The name in parentheses may contain anything, so fields are counted from the last ')'.  The first
- * field after it is the state.
+ * Read a thread's start time.  The name in parentheses may contain anything, so fields are counted
+ * from the last ')'.  The first field after it is the state.
  */
 static __u64 read_start(pid_t tid)
 {

@@ -14,8 +14,8 @@
 #include "inheritable.h"
 
 /*
- * An overflow may occur before the bind call has returned, and its handler may use the set.
- * Therefore set->where is set first, and reset if the call fails.
+ * Bind a set to the calling thread.  An overflow may occur before the bind call has returned, and
+ * its handler may use the set.  Therefore set->where is set first, and reset if the call fails.
  */
 static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 {

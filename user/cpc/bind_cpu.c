@@ -79,7 +79,8 @@ static bool is_there(const struct cpc_processor *processor)
 }
 
 /*
- * If the CPU or the caller was rejected, fail without a subcode, because no request is the cause.
+ * Translate an error.  If the CPU or the caller was rejected, fail without a subcode, because no
+ * request is the cause.
  */
 static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
@@ -216,7 +217,7 @@ out:
 	return ret;
 }
 
-/* Context: @cpc is locked. */
+/* Remove a handle from the process's users.  Context: @cpc is locked. */
 static void remove_user(pctx_t *pctx, const cpc_t *cpc)
 {
 	shim_siglock__enter(&users_lock);

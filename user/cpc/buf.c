@@ -104,7 +104,7 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
 #define SEVERAL_AT_A_TIME	__attribute__((optimize("O3")))
 
 /**
- * cpc_buf_sub() - ds = a - b, value by value, modulo 2^64
+ * cpc_buf_sub() - set @ds to @a - @b, value by value, modulo 2^64
  * @cpc: the handle
  * @ds: may be @a or @b; its hrtime is set to the later one, its tick to the difference
  * @a: a buffer for the same number of requests
@@ -128,7 +128,7 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
 }
 
 /**
- * cpc_buf_add() - ds = a + b, value by value, modulo 2^64
+ * cpc_buf_add() - set @ds to @a + @b, value by value, modulo 2^64
  * @cpc: the handle
  * @ds: may be @a or @b; its hrtime is set to the later one, its tick to the sum
  * @a: a buffer for the same number of requests
@@ -152,7 +152,7 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
 }
 
 /**
- * cpc_buf_copy() - ds = src
+ * cpc_buf_copy() - copy a buffer
  * @cpc: the handle
  * @ds: created for the same set as @src, with the same requests
  * @src: the buffer to copy

@@ -128,7 +128,10 @@ void shim_cpc__unlock(void)
 	shim_siglock__leave(&handles_lock);
 }
 
-/* Programs for Solaris expect ENOSYS if there are no counters, and print its text. */
+/*
+ * Return the errno of cpc_open().  Programs for Solaris expect ENOSYS if there are no counters, and
+ * print its text.
+ */
 static int open_error(int ret)
 {
 	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;

@@ -123,7 +123,6 @@ int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 int shim_cpc__unbind_cpu(cpc_set_t *set);
 int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf);
 
-/* bind_cpu.c */
 int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set);
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 

@@ -117,7 +117,7 @@ static struct {
 	atomic_uint nr;
 } inheritable;
 
-/* The child has not inherited a set. */
+/* Clear the list in a forked child, which has not inherited a set. */
 static void in_child(void)
 {
 	for (struct shim_inheritable *e = inheritable.first; e; e = e->next)

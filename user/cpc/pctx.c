@@ -23,7 +23,10 @@ static void to_stderr(const char *fn, const char *fmt, va_list ap)
 	vfprintf(stderr, fmt, ap);
 }
 
-/* @fn is the function's name without "pctx_"; the text ends with a newline. */
+/*
+ * Report an error to the error function.  @fn is the function's name without "pctx_"; the text ends
+ * with a newline.
+ */
 void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 {
 	va_list ap;

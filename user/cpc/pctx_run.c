@@ -18,7 +18,7 @@
 
 typedef int tick_fn(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 
-/* How the run continues after an event */
+/* Ways in which the run continues after an event */
 enum outcome {
 	GOES_ON,
 	HAS_ENDED,
@@ -107,7 +107,7 @@ static void fini_all(pctx_t *pctx)
 			fini_lwp(pctx, &pctx->threads.thread[i]);
 }
 
-/* A new thread is already traced and runs up to its first stop. */
+/* Handle the creation of a thread, which is already traced and runs up to its first stop. */
 static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -129,9 +129,9 @@ static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 }
 
 /*
- * The process has forked.  A process can be controlled only by the thread that traces it, and this
- * thread is busy with the parent.  Therefore the child is stopped and no longer traced here, and a
- * forked copy of this program takes control of it.
+ * Handle a fork of the process.  A process can be controlled only by the thread that traces it, and
+ * this thread is busy with the parent.  Therefore the child is stopped and no longer traced here,
+ * and a forked copy of this program takes control of it.
  */
 static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t child)
 {
@@ -182,8 +182,9 @@ static char *command_line(pid_t pid)
 }
 
 /*
- * After execve, only the thread that called it is left, and all others have ended.  Its ID was
- * @former, and is now the process's.
+ * Call the final handler of the thread that called execve and of each thread that has ended, and
+ * mark all threads except the process's first as ended.  After execve, only the thread that called
+ * it is left.  Its ID was @former, and is now the process's ID.
  */
 static void fini_former(pctx_t *pctx, pid_t former)
 {
@@ -236,7 +237,10 @@ static int has_sigkill(pid_t pid, pid_t tid)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
-/* The order of these checks matters: a thread leaves its stop only after SIGKILL was pending. */
+/*
+ * Return whether a thread was killed.  The order of these checks matters: a thread leaves its stop
+ * only after SIGKILL was pending.
+ */
 static int is_killed(pid_t pid, const struct shim_tracee *thread)
 {
 	return has_sigkill(pid, thread->tid) || shim_tracee__has_left(thread);
@@ -326,9 +330,10 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 }
 
 /*
- * A thread that is killed need not stop before it ends, so there may be no event for it.  If other
- * threads continue, only this thread has ended.  If none does, another thread's event reports the
- * end of the process.  If no thread is left, the end is reported here, once.
+ * Handle threads that were killed.  A thread that is killed need not stop before it ends, so there
+ * may be no event for it.  If other threads continue, only this thread has ended.  If none does,
+ * another thread's event reports the end of the process.  If no thread is left, the end is reported
+ * here, once.
  */
 static enum outcome handle_killed(pctx_t *pctx)
 {
@@ -373,7 +378,10 @@ static enum outcome handle_events(pctx_t *pctx)
 	return outcome;
 }
 
-/* A missed tick is skipped, but counts toward the run's remaining ticks. */
+/*
+ * Set the time of the next tick.  A missed tick is skipped, but counts toward the run's remaining
+ * ticks.
+ */
 static void next_goal(struct run *run)
 {
 	int64_t now = shim_tracees__now();

@@ -41,7 +41,7 @@ SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
 	return set;
 }
 
-/* Context: shim_cpc__lock() is held. */
+/* Return whether a set belongs to the handle.  Context: shim_cpc__lock() is held. */
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set)
 {
 	const cpc_set_t *s;
@@ -187,7 +187,10 @@ static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed
 	}
 }
 
-/* A request without a mode can be bound, but it counts nothing and therefore never overflows. */
+/*
+ * Set a request's flags.  A request without a mode can be bound, but it counts nothing and
+ * therefore never overflows.
+ */
 static void pack_flags(uint_t flags, struct vcpc_request *packed)
 {
 	if (flags & CPC_COUNT_USER)

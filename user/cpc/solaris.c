@@ -57,7 +57,10 @@ static void choose(processorid_t cpu, cpu_set_t *mask)
 			CPU_SET(i, mask);
 }
 
-/* P_PID means the thread whose number is the process's, because Linux binds only threads. */
+/*
+ * Check the arguments of processor_bind().  P_PID means the thread whose number is the process's,
+ * because Linux binds only threads.
+ */
 static bool is_known(idtype_t idtype, processorid_t cpu)
 {
 	return (idtype == P_LWPID || idtype == P_PID) && cpu >= PBIND_QUERY && cpu < CPU_SETSIZE;
@@ -203,7 +206,7 @@ SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 	return 0;
 }
 
-/* Linux has no processor sets, so only querying them, or leaving all of them, succeeds. */
+/* Query or leave processor sets.  Nothing else succeeds, because Linux has none. */
 static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
 {
 	if (!exists || (pset != PS_NONE && pset != PS_QUERY && pset != PS_MYID)) {

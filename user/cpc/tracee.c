@@ -354,8 +354,8 @@ int shim_tracees__hold_all(struct shim_tracees *t)
 }
 
 /*
- * A thread that was killed while it was stopped may have stopped again, at its exit.  Read its
- * state first, because PTRACE_CONT would discard that stop.
+ * Return whether a thread has stopped again.  A thread that was killed while it was stopped may
+ * have stopped at its exit.  Read its state first, because PTRACE_CONT would discard that stop.
  */
 static bool stopped_again(struct shim_tracee *thread)
 {

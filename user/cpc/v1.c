@@ -187,7 +187,7 @@ static bool is_bound(const struct v1_set *s)
 	return bound || args.pending;
 }
 
-/* Context: the lock is held. */
+/* Destroy all sets that are not bound.  Context: the lock is held. */
 static void sweep(void)
 {
 	struct v1_set **at = &v1.sets;
@@ -206,7 +206,7 @@ static void sweep(void)
 	}
 }
 
-/* Context: the lock is held. */
+/* Find the set of a pair of events, or return NULL.  Context: the lock is held. */
 static struct v1_set *set_find(const cpc_event_t *event, uint_t flags)
 {
 	struct v1_set *s;
@@ -218,7 +218,7 @@ static struct v1_set *set_find(const cpc_event_t *event, uint_t flags)
 	return s;
 }
 
-/* Context: the lock is held. */
+/* Create the set of a pair of events.  Context: the lock is held. */
 static struct v1_set *set_make(const cpc_event_t *event, uint_t flags)
 {
 	struct v1_set *s = calloc(1, sizeof(*s));
@@ -240,7 +240,10 @@ static struct v1_set *set_make(const cpc_event_t *event, uint_t flags)
 	return s;
 }
 
-/* Presets are set for this thread only, because the set may also be bound to other threads. */
+/*
+ * Bind a set to the calling thread.  Presets are set for this thread only, because the set may also
+ * be bound to other threads.
+ */
 static int bind_here(struct v1_set *s, const uint64_t *pic)
 {
 	int ret = cpc_bind_curlwp(v1.cpc, s->set, s->flags & CPC_BIND_LWP_INHERIT);

@@ -9,7 +9,7 @@
 
 /* Bits of ce_pes */
 #define V1_CODE		0x0000ffffu
-#define V1_UMASK	0x0000ff00u	/* its bits for the unit mask */
+#define V1_UMASK	0x0000ff00u	/* V1_CODE's bits for the unit mask */
 #define V1_USER		(1u << 16)
 #define V1_SYSTEM	(1u << 17)
 #define V1_EDGE		(1u << 18)

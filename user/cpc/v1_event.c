@@ -53,7 +53,7 @@ SHIM_API void cpc_seterrfn(cpc_errfn_t *fn)
 	atomic_store(&errfn, fn);
 }
 
-/* Context: the lock is held. */
+/* Add a name with the next number.  Context: the lock is held. */
 static struct name *add_name(const char *text)
 {
 	struct name *last = atomic_load(&names);
@@ -284,7 +284,10 @@ static void take_token(struct parse *p, char *token)
 		wrong(p, "neither a counter nor a flag:", token);
 }
 
-/* These flags are fields of an event code, so they are invalid for an event with a name. */
+/*
+ * Check that both events are complete.  Some flags are fields of an event code, so they are invalid
+ * for an event with a name.
+ */
 static void check(struct parse *p)
 {
 	for (int i = 0; i < 2; i++) {

@@ -12,7 +12,10 @@
 #include "core/event.h"
 #include "impl.h"
 
-/* Programs also call walks without a handle, when cpc_open() has failed; errno is then EINVAL. */
+/*
+ * Return whether there is a handle, or set errno to EINVAL.  Programs also call walks without a
+ * handle, after cpc_open() has failed.
+ */
 static bool is_handle(const cpc_t *cpc)
 {
 	if (!cpc)
