@@ -64,7 +64,10 @@ int shim_check__first_label(struct shim_check_state *s, const struct shim_check_
 	return err;
 }
 
-/* No version of PCP opens an archive whose first volume, index or metadata is only a label. */
+/*
+ * Report a file that is only a label.  No version of PCP opens an archive whose first volume, index
+ * or metadata is only a label.
+ */
 static void only_label(struct shim_check_state *s, const struct shim_check_file *file)
 {
 	bool later = file->volume >= 0 && s->names.nvolumes && file != &s->volumes[0];

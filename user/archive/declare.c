@@ -109,8 +109,8 @@ static bool name_ok(const char *name)
 #define DERIVED_DOMAIN	511
 
 /*
- * A metric and its instance domain must have the same domain number, unless the metric is derived:
- * it then has the instance domain of its operands.
+ * Return whether a metric may have its instance domain.  Both must have the same domain number,
+ * unless the metric is derived: it then has the instance domain of its operands.
  */
 static bool indom_ok(const struct shim_desc *desc)
 {

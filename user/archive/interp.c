@@ -233,8 +233,9 @@ static int place(struct shim_interp *ip)
 }
 
 /*
- * If the scanner has just passed a single record, the former next observation is now the prior one,
- * or the reverse if the scanner moved backward: reuse it instead of decoding the record again.
+ * Reuse observations instead of decoding their records again: if the scanner has just passed a
+ * single record, the former next observation is now the prior one, or the reverse if the scanner
+ * moved backward.
  */
 static void shift_bounds(struct shim_interp *ip)
 {

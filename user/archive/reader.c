@@ -222,8 +222,9 @@ bool shim_archive__is_lost(struct shim_archive *ar)
 }
 
 /*
- * A forked child does not share an archive with its parent, because a thread of the parent may have
- * been changing it.
+ * Return whether this is a single archive that was opened under @name by this process.  A forked
+ * child does not share its parent's archives, because a thread of the parent may have been changing
+ * them.
  */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
 {

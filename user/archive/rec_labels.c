@@ -289,7 +289,7 @@ static bool sets_ok(struct shim_in in, uint32_t n)
 	return in.p == in.end;
 }
 
-/* The sets were checked when the record was decoded. */
+/* Get the next set without checks, because the sets were checked when the record was decoded. */
 void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 {
 	struct shim_in in = shim_in__of(iter->at, iter->end - iter->at);

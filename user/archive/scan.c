@@ -261,7 +261,7 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* A scan has found nothing up to an instance's limit.  Extend the known range there to @t. */
+/* Extend an instance's known range up to @t, because a scan has found nothing up to the range. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;
@@ -377,9 +377,9 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 }
 
 /*
- * The scan has reached the archive's start or end while a metric was still wanted.  It has passed
- * all observations of the metric, so no instance has an observation beyond the record in which the
- * scan last saw it.
+ * Record that no instance of a metric has an observation beyond the record in which the scan last
+ * saw it.  The scan has reached the archive's start or end while the metric was still wanted, so it
+ * has passed all its observations.
  */
 static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {

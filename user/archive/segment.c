@@ -186,7 +186,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	return 0;
 }
 
-/* An archive has the label of its first volume. */
+/* Read the archive's label from its first volume. */
 static int read_label(struct shim_segment *segment, const struct shim_file *file)
 {
 	int number = segment->files.volumes[0];

@@ -35,7 +35,8 @@ static bool view_scan(const struct shim_volume_view *view, uint64_t from, struct
 }
 
 /*
- * If a volume does not end with a record, scan from places of the index, starting with the newest.
+ * Find the last record of a volume that does not end with a record: scan from places of the index,
+ * starting with the newest.
  */
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_volume_view *view, struct shim_record *last)
@@ -230,7 +231,10 @@ int shim_archive__list(struct shim_archive *ar)
 	return err;
 }
 
-/* After a truncation, forget the clear ranges, because marks may be written there. */
+/*
+ * Follow the last volume's file.  If it was truncated, forget the clear ranges, because marks may
+ * be written there.
+ */
 static int refresh(struct shim_archive *ar, bool *changed)
 {
 	struct shim_volume *last = last_volume(ar);

@@ -277,7 +277,10 @@ const struct shim_metric_indom shim_live_process_indom = {
 	"is the PID, and the name is the PID and the command."
 };
 
-/* Metrics of processes differ from metrics of CPUs only in the domain's serial and the cluster. */
+/*
+ * Turn a CPU metric into a metric of processes.  They differ only in the domain's serial and the
+ * cluster.
+ */
 static void make_process_metric(struct shim_count_metric *m, unsigned int item)
 {
 	m->metric.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS, item);

@@ -316,7 +316,9 @@ int shim_machine__find_instance(const struct shim_machine *machine, size_t indom
 	return inst >= 0 && (size_t)inst < shim_machine__instances(machine, indom) ? inst : -1;
 }
 
-/* An instance whose name would require escapes in JSON gets no labels. */
+/*
+ * Return whether a name needs no escapes in JSON.  An instance with any other name gets no labels.
+ */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)

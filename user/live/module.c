@@ -107,7 +107,7 @@ static int read_stats(struct shim_live_module *module)
 	return ret;
 }
 
-/* Errors are not returned but stored as the status of the metrics. */
+/* Sample the module.  Errors are not returned but stored as the status of the metrics. */
 void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
 {
 	module->tracing = shim_bpf__status();

@@ -163,7 +163,7 @@ int shim_proc__list(pid_t **pids, size_t *n)
  * requesting it again.
  */
 
-/* Return the total amount of a user. */
+/* Return the sum of the sizes of a user's entries. */
 uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 {
 	uint64_t sum = 0;

@@ -316,7 +316,7 @@ static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
 			fail(p, &p->sets[i], err);
 }
 
-/* Examine a process found in /proc, which is already counted, new, or does not match. */
+/* Examine a process found in /proc.  It may already be counted, be new, or match no pattern. */
 static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
 	int at = shim_live_processes__find(p, pid);
@@ -495,7 +495,10 @@ static int event_of(const struct set *set, size_t metric)
 	return -1;
 }
 
-/* If any process has values, ignore the failures of other processes and sets. */
+/*
+ * Return the status of a metric.  If any process has values, ignore the failures of other processes
+ * and sets.
+ */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric)
 {
 	int first = 0;
@@ -523,7 +526,10 @@ int shim_live_processes__name(const struct shim_live_processes *p, unsigned int 
 	return p->all[i].id.pid;
 }
 
-/* If a command matches several lines with the event, use the count of the first line. */
+/*
+ * Get a metric's value in a process.  If a command matches several lines with the event, use the
+ * count of the first line.
+ */
 bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
 				struct shim_value *value)
 {

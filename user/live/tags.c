@@ -506,7 +506,7 @@ static void set_extremes(const struct vc_stat *total, struct shim_live_since *si
 }
 
 /**
- * shim_live_tag__since() - compute what was added since the last written sample
+ * shim_live_tag__since() - compute the statistics since the last written sample
  * @tag: the tag, with its current total and the previous one
  * @since: written
  */

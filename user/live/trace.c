@@ -68,7 +68,7 @@ static const struct {
 /* The data from which a metric is computed */
 struct sight {
 	const struct shim_live_tag *tag;
-	const struct shim_live_since *since;	/* what was added since the previous sample */
+	const struct shim_live_since *since;	/* statistics since the previous sample */
 	double seconds;		/* time since that sample, or 0 if there was no sample */
 };
 
@@ -268,7 +268,7 @@ static const struct row rows[] = {
 
 #define NMETRICS	(sizeof(rows) / sizeof(rows[0]))
 
-/* Return the row of a table with an index, or NULL past the last one. */
+/* Return the description of metric @i, or NULL past the last one. */
 const struct shim_metric *shim_live_trace__metric(size_t i)
 {
 	return i < NMETRICS ? &rows[i].metric : NULL;
@@ -428,7 +428,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	return 0;
 }
 
-/* Return what was added since the previous sample.  This is computed once per sample. */
+/* Return the statistics since the previous sample.  They are computed once per sample. */
 static const struct shim_live_since *since_of(const struct shim_live_trace *trace,
 					      struct shim_live_tag *tag)
 {

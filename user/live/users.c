@@ -150,7 +150,7 @@ uint64_t shim_live_users__counters_left(uint64_t used)
 	return used < limit ? limit - used : 0;
 }
 
-/* Errors are not returned but stored as the status of the metrics. */
+/* Sample the users.  Errors are not returned but stored as the status of the metrics. */
 void shim_live_users__sample(struct shim_live_users *users)
 {
 	users->n = 0;

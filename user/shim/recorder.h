@@ -20,7 +20,7 @@ struct shim_recorder {
 	void *source_arg;
 	const struct shim_recorder *after;	/* the recorder that this one continues */
 	char *archive;
-	int missing;		/* why values are missing from the last record, or 0 */
+	int missing;		/* the reason why values are missing from the last record, or 0 */
 };
 
 #endif /* SHIM_SHIM_RECORDER_H */

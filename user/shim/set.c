@@ -371,7 +371,10 @@ static __attribute__((noinline)) int ask(struct shim_counters *counters, pid_t t
 	return ret;
 }
 
-/* A signal handler may destroy the set during the sample, so do not access the set afterwards. */
+/*
+ * Read the calling thread's values.  A signal handler may destroy the set during the sample, so do
+ * not access the set afterwards.
+ */
 static __attribute__((noinline)) int read_own(struct shim_counters *counters, pid_t tid,
 					      struct shim_sample *sample, unsigned int n)
 {

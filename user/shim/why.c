@@ -187,7 +187,10 @@ static int read_tags(struct shim_why *why)
 	return err;
 }
 
-/* Rows that are merged because they differ only in their slots are adjacent. */
+/*
+ * Compare rows by tag first.  Rows that are merged because they differ only in their slots are then
+ * adjacent.
+ */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct vc_why_stack_key *left = &((const struct row *)a)->key;
@@ -446,7 +449,7 @@ static int add_reason(struct shim_why *why, const struct tag *tag, const struct 
 	return 0;
 }
 
-/* Call a function for each row of a tag with times. */
+/* Call a function for each row of a tag whose sum.times is not 0. */
 static int each_row(struct shim_why *why, const struct rows *rows, const struct tag *tag,
 		    int (*fn)(struct shim_why *, const struct tag *, const struct row *))
 {
