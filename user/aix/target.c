@@ -56,7 +56,7 @@ int shim_aix_cpus__bind(struct shim_aix_context *ctx)
 }
 
 /*
- * Bind a CPU that has come online.  If the set is already bound to the CPU, the result is -EBUSY,
+ * Bind the set to an online CPU.  If it is already bound to the CPU, the result is -EBUSY,
  * which is not an error here.
  */
 static int bind_late(void *arg, int cpu)

@@ -11,7 +11,7 @@
 /* Kinds of notes: irregularities in archives of existing loggers that do not make values wrong */
 enum shim_check_note {
 	SHIM_CHECK_INCOMPLETE,	/* a name or a file is missing */
-	SHIM_CHECK_UNKNOWN,	/* newer than this library */
+	SHIM_CHECK_UNKNOWN,	/* something that only a newer PCP defines */
 };
 
 /*

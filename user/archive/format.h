@@ -17,7 +17,7 @@
 #define SHIM_ENTRY_MAX		32
 #define SHIM_FEATURE_QA		0x80000000u	/* the only feature bit that has no effect */
 
-/* The volume number in the label of a file that is not a volume */
+/* Volume numbers in the labels of files that are not volumes */
 #define SHIM_VOLUME_META	(-1)
 #define SHIM_VOLUME_INDEX	(-2)
 

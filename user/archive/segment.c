@@ -172,7 +172,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 		err = err ? add_list(&names, name) : add_any(&names, name);
 	if (!err)
 		err = drop_twins(&names);
-	/* This is a list without names, or a directory without archives. */
+	/* The name is a list without names, or a directory without archives. */
 	if (!err && !names.n)
 		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;
 	if (err) {

@@ -98,7 +98,7 @@ static bool lock_take(struct shim_fork_lock *lock)
 	for (; !taken && tries; tries--) {
 		taken = !pthread_mutex_trylock(&lock->lock.mutex);
 		if (!taken)
-			nanosleep(&ms, NULL);	/* this is not a cancellation point now */
+			nanosleep(&ms, NULL);	/* cancellation is disabled */
 	}
 	if (taken)
 		lock->lock.cancel = cancel;

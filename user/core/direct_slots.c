@@ -375,7 +375,7 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
 
 /*
  * Return whether to search for a slot of a tag that had none: only when the number of its lost
- * events is a power of two.
+ * events is 0 or a power of two.
  */
 static int search_pays_off(uintptr_t place)
 {

@@ -22,7 +22,7 @@ struct cpc_request {
 	cpc_attr_t *attrs;
 	uint_t nattrs;
 	uint_t flags;
-	int picnum;		/* or CPC_ANY_PIC */
+	int picnum;		/* the counter's number, or CPC_ANY_PIC */
 	int subcode;		/* the reason why the request cannot be bound, or 0 */
 };
 

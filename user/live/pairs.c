@@ -26,7 +26,7 @@
  * this many.  The tags of one user may use half of these buckets, and half of the sums.
  */
 #define MOST_SLOTS	262144
-/* Maximum number of event sets per sum that programs write themselves */
+/* Maximum number, per sum, of event sets that programs write themselves */
 #define MOST_OWN	256
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs)

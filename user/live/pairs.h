@@ -13,7 +13,7 @@ struct shim_live_slot {
 
 /* A kernel row's contribution to a sum; a tag has one row for each set of events */
 struct shim_live_addend {
-	uint64_t id, events;	/* the row's tag and key of the set of events */
+	uint64_t id, events;	/* the row's tag, and the key of its set of events */
 	unsigned int session;
 	uint64_t now[2];	/* values at the last read */
 };

@@ -5,7 +5,7 @@
 
 #include "counts.h"
 
-#define SHIM_PROCESSES_MAX	256	/* counted simultaneously; others have to wait */
+#define SHIM_PROCESSES_MAX	256	/* processes counted at a time; others have to wait */
 
 struct shim_live_processes;
 

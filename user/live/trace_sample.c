@@ -75,8 +75,8 @@ int shim_live_trace__open(struct shim_live_trace *trace)
 
 /* A row that has changed */
 struct changed {
-	uint64_t id;	/* ID of its tag */
-	size_t at;	/* its index */
+	uint64_t id;	/* ID of the row's tag */
+	size_t at;	/* the row's index */
 };
 
 /* The maps have no order.  Sort tags by ID, because smaller IDs were assigned earlier. */

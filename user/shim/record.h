@@ -23,7 +23,7 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid);
 /* Sample all sets and return the first error. Set *@when to the time of the first valid sample. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
-/* Write the new instances; the values follow. */
+/* Write the new instances, before the values are written. */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp);
 bool shim_rec_sets__any(const struct shim_rec_sets *sets);

@@ -58,13 +58,13 @@ struct shim_why {
 	struct tag *tags;		/* in the order of their keys */
 	size_t nknown, tags_room;
 	struct tag **shown;		/* tags with transactions, in descending order of their time */
-	struct shim_why_tag *given;	/* array of the same length */
+	struct shim_why_tag *given;	/* array of the same length as @shown */
 	size_t ntags, shown_room, given_room;
 	struct rows reason_rows, stack_rows;
 	struct shim_why_reason *reasons;
 	size_t nreasons, reasons_room;
 	struct shim_why_stack *stacks;
-	struct frames *frames;		/* array of the same length */
+	struct frames *frames;		/* array of the same length as @stacks */
 	size_t nstacks, stacks_room, frames_room;
 };
 
@@ -78,7 +78,7 @@ struct shim_why {
  *
  * Return: 0; -EPERM if the caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF,
  *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for
- *	invalid @options, -ENOMEM and others.
+ *	invalid @options, -ENOMEM, or another negated errno.
  */
 SHIM_API int shim_why_open(const struct shim_why_options *options, struct shim_why **why)
 {
@@ -399,7 +399,7 @@ static void rows_restart(struct rows *rows)
 }
 
 /**
- * shim_why_restart() - exclude from later reads what the last shim_why_tags_get() has read
+ * shim_why_restart() - exclude the statistics of the last shim_why_tags_get() from later reads
  * @why: the handle
  *
  * Statistics that have arrived since that call are part of the next read, so none are lost.  Losses

@@ -61,7 +61,7 @@ int pmParseHighResTimeWindow(const char *, const char *, const char *, const cha
     const struct timespec *, struct timespec *, struct timespec *, struct timespec *, char **);
 """
 
-# Types as in the headers
+# Constants from the headers
 NUMBERS = {
     "SHIM_EVENT_MAX": 256, "SHIM_SET_MAX": 64, "SHIM_WHY_MAX": 512, "SHIM_STATE_EXITED": 2,
     "SHIM_BIND_THREADS": 2, "SHIM_BIND_TREE": 4, "SHIM_BIND_PROCESS": 8, "SHIM_BIND_CPU": 16,

@@ -23,7 +23,7 @@ _MEMBERS = {
     c.PM_TYPE_32: "l", c.PM_TYPE_U32: "ul", c.PM_TYPE_64: "ll", c.PM_TYPE_U64: "ull", c.PM_TYPE_FLOAT: "f",
     c.PM_TYPE_DOUBLE: "d",
 }
-# Metrics whose names are in each archive, but which never have values
+# Metrics that every archive names, but that never have values
 _EVENT_FIELDS = {"event.flags", "event.missed"}
 _BLOCKS = (c.PM_TYPE_AGGREGATE, c.PM_TYPE_AGGREGATE_STATIC)
 

@@ -69,9 +69,9 @@ class Transaction:
     def __init__(self, tag, *, strict=False):
         self._tag = _tag(tag)
         self._strict = strict
-        # Held from begin to end, which may be in different threads
+        # Held from begin() to end(), which different threads may call
         self._open = threading.Lock()
-        # The process that began it; None if the library did not accept the begin
+        # The process that began the transaction; None if the library did not accept the begin
         self._begun_by = None
 
     def begin(self):
@@ -107,7 +107,7 @@ class Transaction:
         return self
 
     def __exit__(self, _type, exception, _traceback):
-        # The body may have ended or aborted it.
+        # The body may have ended or aborted the transaction.
         if not self._open.locked():
             return
         if exception is None:
