@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc why prints the table, the sentence, JSON and folded stacks of a running program, and reports
+# vcpc why prints the table, the sentence, JSON and folded stacks for a running program, and reports
 # invalid usage.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# If a system call fails in 'vcpc why' or in 'vcpc record' of transactions, the run either has everything
-# that a run without the failure has, or prints a message and exits non-zero.  Nothing remains in the
-# kernel.
+# If a system call fails in 'vcpc why' or in 'vcpc record' of transactions, the result is complete,
+# or the command prints a message and exits with an error.  Nothing remains in the kernel.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
@@ -11,7 +10,8 @@ inject=${VCPC_INJECT:-$here/../fail/libinject.so}
 [ -e /sys/kernel/btf/vmlinux ] || { echo "1..0 # SKIP this kernel has no BTF"; exit 4; }
 trap 'touch "$dir/end"; wait; vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/wrong"
-# Loading the programs takes seconds on an emulated CPU, most of it for stacks.
+# Loading the programs takes seconds on an emulated CPU, mostly for those that record stacks.
+# Therefore a run without FAIL_POINTS tests fewer failures.
 all=${FAIL_POINTS:-}
 [ -n "$all" ] || FAIL_WAYS=${FAIL_WAYS:-open-EMFILE perf-EMFILE bpf-ENOMEM memory}
 # shellcheck source=selftests/fail/shared/commands.sh
@@ -19,13 +19,14 @@ all=${FAIL_POINTS:-}
 export LC_ALL=C FAIL_SECONDS=120 FAIL_POINTS="${FAIL_POINTS:-1}"
 cd "$dir" || exit 1
 
-# Print the programs, maps and links of tracing and of 'vcpc why' in this kernel.  FAIL_LOADED is another command
-# that lists them, for a machine where other processes trace.
+# loaded: print the programs, maps and links of tracing and of 'vcpc why' in this kernel.  If other
+# processes trace on this machine, FAIL_LOADED must be another command that lists them.
 loaded() {
 	${FAIL_LOADED:-"$here/../host.sh"} | sed 's/^[0-9]*: //; s/ loaded_at .*//' | sort
 }
 
-# Check that a run left nothing, after a killed process and the kernel have had time to clean up.
+# nothing_left: check that a run left nothing in the kernel, which needs time to clean up after a
+# killed process
 nothing_left() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		loaded >now
@@ -41,7 +42,8 @@ tags() {
 	sed 's/{"tag": /\n&/g' out | sed -n 's/^{"tag": "\([^"]*\)".*"all": {"count": \([0-9]*\).*/\1 \2/p' | sort
 }
 
-# Check that a run has all tags with at least a tenth of the transactions, and lacks no rows.
+# explains: check that a run has all tags with at least a tenth of the transactions, and that no
+# rows are missing
 explains() {
 	nothing_left
 	[ "$how" != none:0 ] || tags >normal
@@ -53,12 +55,12 @@ explains() {
 	said || wrong "no message"
 }
 
-# frames: print the functions of the traced program in the folded stacks
+# frames FILE: print the functions of the traced program that occur in the folded stacks
 frames() {
 	cut -d ' ' -f 1 "$1" | tr ';' '\n' | grep -x -e bill_of -e find_article -e main -e compare_customers | sort -u
 }
 
-# Check that a run has the stacks with names, or prints that names are missing.
+# folds: check that a run has the stacks with names, or prints that names are missing
 folds() {
 	nothing_left
 	[ "$how" != none:0 ] || frames out >normal
@@ -76,8 +78,8 @@ last() {
 	vcpc replay rec -m back -r "$1[batch]" 2>said | awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }'
 }
 
-# Check that a recording has all batches of its program, and their parts and stacks if wanted.  Tracing stays on
-# only if a process was killed, or if a process prints this.
+# records_all: check that a recording has all batches of its program, and their parts and stacks if
+# requested.  Only a process that was killed, or that printed this, may leave tracing on.
 records_all() {
 	if killed || grep -q 'cannot turn tracing off again' err; then vcpc trace off 2>said; fi
 	nothing_left

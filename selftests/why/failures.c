@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the parts of transactions' times while calls fail.  A failing call of bpf(2) must not cause
- * a tag, a reason or a stack to be omitted.  If a file cannot be read, names must not be missing
- * without a note.
+ * Make calls fail while the parts of transactions' times are read.  A failing bpf(2) must not cause
+ * a tag, a reason or a stack to be omitted.  If a file cannot be read, names may be missing only if
+ * a note reports it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,13 +24,12 @@
 #define TAGS	5
 #define ROUNDS	4
 
-/* A handle that is opened once, for runs that only read */
+/* The handle of ended transactions, which is opened once, for runs that only read */
 static struct shim_why *ended;
 
-/* A process that has made the transactions, and waits so its files can be read */
+/* The process that has made the transactions, and that waits so that its files can be read */
 static pid_t worker;
 
-/* The stream for the output of a run */
 static FILE *printed;
 
 static int transact(void)
@@ -50,8 +49,8 @@ static int transact(void)
 }
 
 /*
- * Start the worker, which waits for a byte before its transactions, and then waits again.  Return
- * its socket.
+ * Start the worker, which waits for a byte, makes its transactions, and waits again.  Return the
+ * socket that is connected to it.
  */
 static int start_worker(void)
 {
@@ -62,7 +61,7 @@ static int start_worker(void)
 		exit(2);
 	worker = fork();
 	if (!worker) {
-		/* Tracing does not see this transaction's begin, and counts it as lost. */
+		/* The begin of this transaction precedes tracing, so its end is counted as lost. */
 		if (!pmtracebegin("before") && write(ends[1], &byte, 1) == 1 &&
 		    read(ends[1], &byte, 1) == 1 && !pmtraceend("before") && !transact() && write(ends[1], &byte, 1) == 1)
 			pause();
@@ -92,7 +91,7 @@ static int transact_apart(void)
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
 }
 
-/* @pid: the process to watch, or 0 */
+/* Open 'why' for the process @pid, or for all processes if @pid is 0. */
 static int open_why(pid_t pid, struct shim_why **why)
 {
 	struct shim_why_options options = {
@@ -103,7 +102,10 @@ static int open_why(pid_t pid, struct shim_why **why)
 	return shim_why_open(&options, why);
 }
 
-/* Print sums, because other processes can interrupt a transaction. */
+/*
+ * Print a tag, with sums of reasons and stacks: other processes can interrupt a transaction, which
+ * changes how it is divided.
+ */
 static void say_tag(struct shim_why *why, size_t i, bool exact)
 {
 	const struct shim_why_tag *tag = shim_why_tag_at(why, i);
@@ -165,7 +167,7 @@ int vcpc_fail(int err, const char *fmt, ...)
 	return abs(err) ?: 1;
 }
 
-/* Exclude libdw, which makes nearly all of the allocations: most failures are then in our code. */
+/* Do not fail allocations of libdw, which are nearly all, so that failures occur in our code. */
 static void except_libdw(void)
 {
 	setenv("INJECT_NOT", "libdw", 1);
@@ -177,7 +179,7 @@ static void catch_output(void)
 	printed = freopen("printed", "w+", stdout);
 }
 
-/* Return whether a note was printed that names are missing, which is treated like an error. */
+/* Return whether names are missing and a note reports this, which counts as an error. */
 static bool lacks_names(struct symbols *symbols)
 {
 	return symbols_kernel_hidden(symbols) || symbols_dropped(symbols) || symbols_cut(symbols);
@@ -228,15 +230,15 @@ static void say_output(void)
 static const struct sweep_case cases[] = {
 	{ .name = "reading", .run = reading, .most = 4 },
 	/*
-	 * What stays allocated is the buffer of stderr, for the note that names are missing, and a
-	 * block that libdw leaks. If debug information cannot be read, names are missing.  Without
-	 * memory, libdw can crash, so the next case fails allocations.
+	 * Two blocks stay allocated: the buffer of stderr, for the note that names are missing, and
+	 * one that libdw leaks.  If debug information cannot be read, names are missing.  libdw can
+	 * crash without memory, so only the next case fails allocations.
 	 */
 	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
 	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 3, .left = 2 },
 	{ .name = "memory", .before = except_libdw, .run = printing, .after = say_output,
 	  .only = INJECT_MEMORY, .most = 6, .left = 2 },
-	/* libbpf keeps data about the kernel */
+	/* libbpf keeps data about the kernel allocated. */
 	{ .name = "opening", .run = opening, .left = 64 },
 };
 
@@ -253,7 +255,7 @@ int main(void)
 	}
 	if (!let_work(fd))
 		return 2;
-	/* Each run of "opening" loads programs, which takes seconds on an emulated CPU. */
+	/* The case "opening" loads programs in each run, which takes seconds on an emulated CPU. */
 	err = sweep(cases, getenv("FAIL_POINTS") ? 4 : 3);
 	kill(worker, SIGKILL);
 	return err;

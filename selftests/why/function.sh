@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc why explains a function of a program without trace calls: vcpc itself, which waits for a
-# child.
+# vcpc why explains a function of a program that makes no trace calls.  The program is vcpc itself,
+# which waits for a child.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/err $dir/out"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Determine where calls spend their time, in a program without trace calls. */
+/* Calls of functions are explained as transactions are, in a program that makes no trace calls. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <shim/why.h>
@@ -89,7 +89,7 @@ int is_jumped_to(int n)
 	return sleeps(n) + 1;
 }
 
-/* A compiler might not generate the jump, so write it in assembly. */
+/* A compiler might not generate this jump, so it is written in assembly. */
 #ifdef __x86_64__
 #define JUMP "jmp is_jumped_to"
 #else
@@ -111,7 +111,10 @@ FIXTURE_VARIANT(functions) {
 FIXTURE_VARIANT_ADD(functions, parts_only) { 0 };
 FIXTURE_VARIANT_ADD(functions, stacks) { SHIM_WHY_F_STACKS };
 
-/* Stacks do not change the results of the other tests, so a brief run leaves those variants out. */
+/*
+ * Return whether a test depends on stacks.  A brief run omits the variants of other tests with
+ * stacks.
+ */
 static bool depends_on_stacks(const char *test)
 {
 	return !strcmp(test, "a_call_that_sleeps") || !strcmp(test, "programs_load_fast");
@@ -174,7 +177,7 @@ static struct shim_why_parts parts_of(struct shim_why *why, const char *name)
 	self->drops.reason;							\
 })
 
-/* Return how long a tag was blocked in a system call. */
+/* Return how long calls of @tag were blocked in the system call @call. */
 static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *call)
 {
 	uint64_t ns = 0;
@@ -231,7 +234,7 @@ TEST_F(functions, a_call_on_a_cpu)
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], used + used / 10 + SLACK);
 }
 
-/* Four calls of a thread are kept; deeper ones are only counted, once each. */
+/* Four nested calls of a thread are kept.  Deeper calls are only counted. */
 TEST_F(functions, recursive_calls)
 {
 	struct shim_why_parts parts;
@@ -261,7 +264,7 @@ static TRACED int sleep_and_spin(int ms)
 	return spins(1);
 }
 
-/* A wait belongs to the call in which it happened, not to a later one. */
+/* A wait is attributed to the call in which it happened, not to a later one. */
 TEST_F(functions, a_wait_before_an_inner_call)
 {
 	UNLESS_MISSING();
@@ -286,7 +289,10 @@ static TRACED int jump_back_inside(int depth)
 	return depth;
 }
 
-/* The end of these calls is detected at the next entry, or at the return of a caller. */
+/*
+ * The loss of a call that ends by longjmp() is detected at the next entry, or when a caller
+ * returns.
+ */
 TEST_F(functions, calls_left_by_longjmp)
 {
 	UNLESS_MISSING();
@@ -335,7 +341,10 @@ TEST_F(functions, a_pair_of_places)
 	EXPECT_EQ(ROUNDS + 1, parts_of(self->why, "a pair").count);
 }
 
-/* The probes need programs for entries, returns, and both ends of a pair. */
+/*
+ * Four additional programs are loaded for the probes: for entries, for returns, and for both ends
+ * of a pair.
+ */
 TEST_F(functions, programs_load_fast)
 {
 	unsigned int others = (HAS_MODULE ? 3 : 2) + 3 + !!variant->flags;
@@ -354,7 +363,7 @@ static int exits(int n)
 	return wait(NULL) < 0 ? -1 : n;
 }
 
-/* Only the parent returns, because a child starts without open calls. */
+/* A child starts without open calls, so only the parent's return ends a call. */
 TEST_F(functions, a_child)
 {
 	UNLESS_MISSING();
@@ -397,11 +406,11 @@ TEST(a_replaced_file_is_refused)
 	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
 	EXPECT_EQ(0, shim_why_open(NULL, &why));
 	shim_why_close(why);
-	/* Test another file with the same name and time. */
+	/* Replace the file with another one that has the same name and time. */
 	snprintf(command, sizeof(command), "cp -p %s %s.2 && mv %s.2 %s", path, path, path, path);
 	ASSERT_EQ(0, system(command));
 	EXPECT_EQ(-ESTALE, shim_why_open(NULL, &why));
-	/* Test the same file after a write to it. */
+	/* Change the time of the same file, as a write does. */
 	TRACING_ON(&on);
 	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
 	ASSERT_EQ(0, utimensat(AT_FDCWD, path, long_ago, 0));

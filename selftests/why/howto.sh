@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Follow the how-to "My p99 is bad" step by step, for a program whose slow transactions wait for
-# another one.
+# Follow the how-to "My p99 is bad" step by step.  The slow transactions of the program wait for
+# another program.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 guide=$(dirname "$0")/../tools/documents/howto-p99.rst
@@ -13,7 +13,7 @@ if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/btf/vmlinux ]; then
 	done_testing
 fi
 
-# One of 20 transactions waits for a program that sleeps.
+# In one of 20 transactions, the server waits for a program that sleeps.
 cat >server <<'END'
 #!/bin/sh
 for order in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do pmtrace -q -e true checkout; done
@@ -25,7 +25,7 @@ running=$!
 trap ': >"$dir/end"; wait $running; vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/run /tmp/run.*' EXIT
 rm -f /tmp/run.*
 
-# step WORDS: run the command in the guide that contains WORDS
+# step WORDS: run the first command in the guide that matches WORDS
 step() {
 	sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$guide" | grep -e "$1" | head -n 1 >typed
 	[ -s typed ] || return 1

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Record where time is spent while a user's thread has a stack of fake frames, each in a different
- * file. The kernel would search these files for build IDs for a long time, with the run queue
- * locked.
+ * file.  Searching these files for build IDs must not keep the run queue locked for a long time.
  */
 #include <elf.h>
 #include <sched.h>
@@ -26,7 +25,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* Map a page of a file that is full of empty notes. */
+/* Map a page of a new file, which is full of empty notes if @notes. */
 static unsigned long map_file(bool notes)
 {
 	union {
@@ -51,7 +50,7 @@ static unsigned long map_file(bool notes)
 	return (unsigned long)at + at[8];
 }
 
-/* Make a system call with another frame pointer. */
+/* Make a system call while the frame pointer points to @frames. */
 static void sleep_in(unsigned long *frames)
 {
 	const struct timespec us = { .tv_nsec = 1000 };
@@ -70,7 +69,7 @@ static void sleep_in(unsigned long *frames)
 #endif
 }
 
-/* Return the minimum time of @BATCH sleeps in a transaction. */
+/* Return the minimum time of a transaction with @BATCH sleeps. */
 static uint64_t least_time(bool notes)
 {
 	unsigned long *frames = aligned_alloc(16, (FRAMES + 1) * 2 * sizeof(*frames));
@@ -134,7 +133,7 @@ TEST(notes_of_a_users_file_cost_nothing)
 	if (missing || access("/sys/kernel/btf/vmlinux", F_OK))
 		SKIP(return, "%s", missing ? missing : "this kernel has no BTF");
 	setenv("SHIM_TRACE", HAS_MODULE ? "kernel" : "probe", 1);
-	/* Without the module, the node does not exist. */
+	/* Ignore an error: without the module, the node does not exist. */
 	(void)!chmod("/dev/vcpc", 0666);
 	ASSERT_EQ(0, shim_why_open(&options, &why));
 	without = measure(false);

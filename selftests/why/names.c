@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If a tag, a program and a function have hostile names, each output of vcpc why contains them as
- * data, and a strict reader of its format finds them.  Functions of programs that exit at once have
- * names, whichever user runs these programs.
+ * If a tag, a program and a function have hostile names, each output of vcpc why contains the names
+ * as data, and a strict reader of its format finds them.  Functions of programs that exit at once
+ * have names, regardless of the user that runs these programs.
  */
 #include <libgen.h>
 #include <sys/prctl.h>
@@ -14,9 +14,7 @@
 #define OUT	"/tmp/vcpc-why-names.out"
 #define TAG	"</script><b>\"=cmd|x\033[31m;\u202e\n"
 #define PROGRAM	"/tmp/=cmd <b>\"\033[31m;\u202e"
-/*
- * The name that replaces function_with_another_name() in the copied program; it has the same length
- */
+/* The name, of the same length, that replaces function_with_another_name() in the copied program */
 #define FUNCTION "</script>=cmd\"<b>\033[31m;\u202e"
 #define BEFORE	"function_with_another_name"
 
@@ -36,7 +34,7 @@ static __attribute__((noinline, noclone)) void wait_a_while(void)
 
 __attribute__((noinline, noclone)) void function_with_another_name(void)
 {
-	wait_a_while();	/* the library's function hides its caller */
+	wait_a_while();	/* the stack does not contain the caller of a C library function */
 	__asm__ volatile("");
 }
 
@@ -47,7 +45,7 @@ static void transact(const char *tag)
 	pmtraceend(tag);
 }
 
-/* Exit after one transaction, or after one in a child that executes no program. */
+/* Make one transaction and exit.  If @in_child, make it in a child, which executes no program. */
 static void exit_at_once(bool in_child)
 {
 	pid_t child = in_child ? fork() : 0;
@@ -59,7 +57,7 @@ static void exit_at_once(bool in_child)
 	_exit(0);
 }
 
-/* Run as the program that is explained: a copy of this one, under a hostile name. */
+/* Run as the program to be explained, which is a copy of this one with a hostile name. */
 static void __attribute__((constructor)) be_explained(void)
 {
 	const char *how = getenv("WHY_NAMES_CHILD");
@@ -134,7 +132,7 @@ static pid_t execute_hostile(void)
 	return execute("hostile", 0);
 }
 
-/* Execute the program repeatedly, as another user.  Each process exits after milliseconds. */
+/* Repeatedly execute the program as another user.  Each process exits after milliseconds. */
 static pid_t execute_often(void)
 {
 	pid_t pid = fork();
@@ -149,7 +147,7 @@ static pid_t execute_often(void)
 	}
 }
 
-/* Start the program, or skip the test.  Return its process ID, or 0 if something is missing. */
+/* Start the program with @how.  Return its process ID, or 0 and the reason in @missing. */
 static pid_t start(struct __test_metadata *_metadata, pid_t (*how)(void), const char **missing)
 {
 	char exe[200];
@@ -202,7 +200,6 @@ FIXTURE_TEARDOWN(exited)
 	stop(self->child, self->text);
 }
 
-/* Run vcpc why.  Return everything that it prints. */
 static char *why(const char *options)
 {
 	char command[400], *text = NULL;
@@ -223,8 +220,8 @@ static char *why(const char *options)
 }
 
 /*
- * Return whether a text controls a terminal: it has a control character other than a line feed, or
- * a text direction override.
+ * Return whether a text could control a terminal, because it contains a control character other
+ * than a line feed, or a text direction override.
  */
 static bool steers(const char *text)
 {
@@ -235,7 +232,6 @@ static bool steers(const char *text)
 	return false;
 }
 
-/* Return the number of strings in @j that contain @part. */
 static unsigned int strings_with(const struct json *j, const char *part)
 {
 	unsigned int n = 0;
@@ -276,7 +272,7 @@ TEST_F(names, text)
 	}
 }
 
-/* Frames are separated by semicolons, and the weight follows the last space. */
+/* Semicolons separate frames, so they are replaced in names.  The weight follows the last space. */
 TEST_F(names, folded)
 {
 	static const char function[] = "</script>=cmd\"<b>_[31m____";
@@ -303,7 +299,7 @@ TEST_F(names, folded)
 	EXPECT_LE(1, found);
 }
 
-/* Return how many lines contain the names of the function and its caller. */
+/* Return the number of lines that contain the names of the function and of its caller. */
 static unsigned int lines_with_names(const char *text)
 {
 	unsigned int found = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The parts of transaction times are correct in programs with known results. */
+/* The parts of transactions' times are correct in programs whose results are known. */
 #include <linux/userfaultfd.h>
 #include <poll.h>
 
-/* Stacks do not change the parts, so a brief run leaves out the variants with stacks. */
+/* Stacks do not change the parts, so a brief run omits the variants with stacks. */
 #define BRIEF	getenv("BRIEF")
 #include "why_test.h"
 
 #define ROUNDS	5
 #define THREADS	1000
 #define IN_TURN	17000
-/* Tolerance for other processes of the emulated machine, and for the program itself */
+/* tolerance for other processes of the emulated machine, and for the program itself */
 #define SLACK	(5 * MS)
 
 static uint64_t sum_of(const struct shim_why_parts *parts)
@@ -18,7 +18,7 @@ static uint64_t sum_of(const struct shim_why_parts *parts)
 	return parts->ns[0] + parts->ns[1] + parts->ns[2];
 }
 
-/* Return how long a tag was blocked for this reason. */
+/* Return how long a tag was blocked for @reason. */
 static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *reason)
 {
 	size_t at = ~0ul, n = 0;
@@ -67,8 +67,8 @@ TEST_F(parts, spins)
 }
 
 /*
- * If tracing was turned on before, 'why' sees the same transactions.  With the module its programs
- * use the times that those of tracing have read; each probe reads the clock.
+ * If tracing was on before, 'why' sees the same transactions as tracing.  With the module, the
+ * programs of 'why' use the times that tracing has read; without it, each probe reads the clock.
  */
 TEST_F(parts, sees_what_tracing_sees)
 {
@@ -112,7 +112,7 @@ TEST_F(parts, sleeps)
 	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], ROUNDS * 20 * MS);
 	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "sleeps", "clock_nanosleep") +
 		  blocked_in(self->why, "sleeps", "nanosleep"));
-	/* If an emulated CPU waits for the host, this counts as time on CPU. */
+	/* Time for which an emulated CPU waits for the host counts as time on CPU. */
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], parts.ns[SHIM_WHY_BLOCKED] / 2);
 }
 
@@ -123,7 +123,7 @@ static void sleep_once(void)
 	pmtraceend("restarted");
 }
 
-/* Return how often the first tag was blocked, from its stacks if there are any. */
+/* Return how often the first tag was blocked, computed from its stacks if there are any. */
 static uint64_t times_blocked(struct shim_why *why)
 {
 	uint64_t times = 0;
@@ -143,7 +143,7 @@ static uint64_t times_blocked(struct shim_why *why)
 	return times;
 }
 
-/* What ends between the read and the restart belongs to the next read. */
+/* A transaction that ends between the read and the restart belongs to the next read. */
 TEST_F(parts, restart_excludes_what_was_read)
 {
 	struct shim_why_parts parts;
@@ -188,7 +188,10 @@ TEST_F(parts, most_time_comes_first)
 		most[i] = clock_ns(CLOCK_MONOTONIC) - most[i];
 	}
 	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
-	/* On a busy host, a short transaction can take longer than a long one. */
+	/*
+	 * On a busy host, a short transaction can take longer than a long one, so the order of the
+	 * tags is unknown.
+	 */
 	for (size_t i = 0; i < n; i++)
 		for (int j = 0; j < 3; j++)
 			if (!strcmp(shim_why_tag_at(self->why, i)->name, names[j])) {
@@ -204,7 +207,7 @@ TEST_F(parts, most_time_comes_first)
 
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 
-/* Hold the mutex until the other thread has been in its transaction for some time. */
+/* Hold the mutex until the other thread has been in its transaction for a while. */
 static void *hold_mutex(void *arg)
 {
 	volatile int *step = arg;
@@ -253,7 +256,7 @@ static uint64_t run_delay(void)
 	return delay;
 }
 
-/* If two jobs of the same weight run on one CPU, each waits half of the time. */
+/* If two jobs of the same weight share a CPU, each waits half of the time. */
 TEST_F(parts, waits_for_a_cpu)
 {
 	struct shim_why_parts parts;
@@ -433,8 +436,8 @@ static void *begin_and_die(void *arg)
 }
 
 /*
- * A transaction's time in two threads is not added up, and an open begin is not mistaken for a
- * later one.
+ * If a transaction ends in another thread, its time is not counted in either thread, and its open
+ * begin is not used for a later end.
  */
 TEST_F(parts, ends_elsewhere_or_never)
 {
@@ -457,8 +460,8 @@ TEST_F(parts, ends_elsewhere_or_never)
 	EXPECT_EQ(1, self->drops.moved);
 
 	/*
-	 * Each of two threads ends the other's transaction. The older begin must not be used for
-	 * the newer transaction.
+	 * Each of two threads ends the transaction of the other.  The older begin must not be used
+	 * for the newer transaction.
 	 */
 	ASSERT_EQ(0, pmtracebegin("crosses"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));
@@ -477,7 +480,7 @@ TEST_F(parts, ends_elsewhere_or_never)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, begin_and_die, "dies"));
 	pthread_join(thread, &bad);
 	ASSERT_EQ(NULL, bad);
-	/* The thread is joined before the kernel has recorded its exit. */
+	/* pthread_join() can return before the kernel has recorded the exit of the thread. */
 	for (int i = 0; i < 100 && self->drops.died < 2; i++) {
 		sleep_ms(5);
 		ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
@@ -527,8 +530,8 @@ static void *begin_and_end(void *arg)
 }
 
 /*
- * If more threads than there are rows run one after the other, each row is freed when its thread
- * exits.
+ * Each thread's row is freed when the thread exits, so more threads than there are rows can run one
+ * after the other.
  */
 TEST_F(parts, threads_in_turn)
 {

@@ -53,7 +53,7 @@ static FOREIGN void spin(uint64_t ns, clockid_t clock)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Run as another thread, which holds the lock most of the time. */
+/* Run as another thread, and hold the lock most of the time. */
 static void *other_thread(void *arg)
 {
 	(void)arg;
@@ -66,7 +66,10 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* The C library has no frame pointers, so the function that calls it is missing from the stack. */
+/*
+ * Take a lock that another thread holds most of the time.  The C library has no frame pointers, so
+ * the stack lacks the function that calls it.
+ */
 static FOREIGN void take_lock(void)
 {
 	sleep_ms(2);
@@ -128,7 +131,7 @@ static void prepare_socket(void)
 	start(answer_late);
 }
 
-/* Use syscall(), which preserves the frame pointer; with recv(), no caller would be found. */
+/* Use syscall(), which preserves the frame pointer.  With recv(), the caller would not be found. */
 static FOREIGN void ask_peer(void)
 {
 	char c = 'x';
@@ -145,8 +148,8 @@ static FOREIGN void planted_socket(void)
 }
 
 /*
- * The virtual machine has no disk.  Another thread simulates a slow one by handling each fsync
- * first.
+ * The virtual machine has no disk, so another thread simulates a slow one.  The kernel notifies
+ * this thread of each fsync(2) through the seccomp descriptor @fsyncs.
  */
 static int fsyncs, file;
 
@@ -200,7 +203,10 @@ static FOREIGN void planted_fsync(void)
 	__asm__ volatile("");
 }
 
-/* Hold the allocator's lock most of the time: counting free memory takes several milliseconds. */
+/*
+ * Hold the allocator's lock most of the time, because counting the free memory takes several
+ * milliseconds.
+ */
 static void *count_free(void *arg)
 {
 	for (;;) {
@@ -218,8 +224,8 @@ static void prepare_allocator(void)
 	void **chunk, **next;
 
 	/*
-	 * Use only one list of free chunks, because mallinfo2() visits all of its chunks, and no
-	 * lists for small ones.
+	 * Use one arena without fast bins, so that all free chunks are in lists that mallinfo2()
+	 * visits.
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MXFAST, 0);
@@ -228,12 +234,15 @@ static void prepare_allocator(void)
 		if (!chunk)
 			_exit(1);
 		if (i % 2)
-			/* This chunk stays in use, so its neighbors are not merged. */
+			/* This chunk stays in use, so that its neighbors are not merged. */
 			continue;
 		*chunk = list[i / 2 % LISTS];
 		list[i / 2 % LISTS] = chunk;
 	}
-	/* Each free chunk is far from the previous one, which makes the visits slow. */
+	/*
+	 * Free the chunks in an order in which each is far from the one before, which makes
+	 * visiting them slow.
+	 */
 	for (unsigned int i = 0; i < LISTS; i++) {
 		for (chunk = list[i]; chunk; chunk = next) {
 			next = *chunk;
@@ -257,7 +266,10 @@ static struct cell {
 	char line[64 - sizeof(struct cell *)];
 } *cells;
 
-/* Execute the same instructions each time; their duration depends on the location of the cells. */
+/*
+ * Execute the same instructions each time.  Their duration depends on whether the cells are in the
+ * cache.
+ */
 static FOREIGN void follow_cells(const struct cell *cell)
 {
 	for (unsigned int i = 0; i < STEPS; i++)
@@ -265,10 +277,7 @@ static FOREIGN void follow_cells(const struct cell *cell)
 	__asm__ volatile("" : : "r"(cell));
 }
 
-/*
- * Make two rings in random order, one of the first cells, which fit in the cache, and one of the
- * others.
- */
+/* Link @n cells in a ring, in random order. */
 static void make_ring(struct cell *first, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -319,14 +328,14 @@ static FOREIGN void call_recursion(void)
 	planted_recursion(30);
 }
 
-/* Share the CPU with processes that were started before. */
+/* Compete for the CPU with processes that were started before. */
 static FOREIGN void planted_jobs(void)
 {
 	spin(20 * MS, CLOCK_THREAD_CPUTIME_ID);
 	__asm__ volatile("");
 }
 
-/* One of many tenants has a lot of work. */
+/* Do the work of one of many tenants, which has more work than the others. */
 static FOREIGN void planted_tenant(void)
 {
 	spin(20 * MS, CLOCK_MONOTONIC);
@@ -361,10 +370,10 @@ FIXTURE(planted) {
 FIXTURE_VARIANT(planted) {
 	void (*plant)(void);
 	void (*prepare)(void);
-	void (*typical)(void);	/* or NULL to spin */
-	const char *part;	/* the largest of the three parts */
-	const char *reason;	/* why it blocks, or NULL */
-	const char *function;	/* in the first stack, or NULL */
+	void (*typical)(void);	/* NULL: spin */
+	const char *part;	/* the part that dominates */
+	const char *reason;	/* why the transaction blocks, or NULL */
+	const char *function;	/* function in the first stack, or NULL */
 	uid_t user;		/* user that runs the process */
 };
 
@@ -383,7 +392,7 @@ PLANT(recursion, call_recursion, NULL, NULL, "on CPU", NULL, "planted_recursion"
 PLANT(nice_jobs, planted_jobs, share_a_cpu, NULL, "waiting for a CPU", NULL, NULL);
 PLANT(tenant, planted_tenant, NULL, NULL, "on CPU", NULL, "planted_tenant");
 
-/* Frames of users other than root are identified by address, not by build ID. */
+/* For users other than root, frames are identified by address, not by build ID. */
 FIXTURE_VARIANT_ADD(planted, another_users_socket) {
 	planted_socket, prepare_socket, NULL, "blocked", "recvfrom", "planted_socket", NOBODY
 };
@@ -440,7 +449,7 @@ FIXTURE_TEARDOWN(planted)
 	}
 }
 
-/* Write the output of vcpc why for the child to @text. */
+/* Run vcpc why for the child, and store its output in @text. */
 static int explain(char *text, size_t size)
 {
 	char command[400];
@@ -456,7 +465,7 @@ static int explain(char *text, size_t size)
 	return pclose(out);
 }
 
-/* Return the stack that differs most, as printed; this modifies @text. */
+/* Return the stack that differs most, as printed in @text.  This modifies @text. */
 static const char *first_stack(char *text)
 {
 	char *stack = strstr(text, "\nStacks"), *end;
@@ -468,7 +477,7 @@ static const char *first_stack(char *text)
 	return stack ? stack : "";
 }
 
-/* Return the percentage of slow transactions in the line of a part. */
+/* Return the percentage of slow transactions in the line of @part. */
 static double share_of(const char *text, const char *part)
 {
 	char start[48];
@@ -487,8 +496,8 @@ static double share_of(const char *text, const char *part)
 }
 
 /*
- * Return the share without waiting for a CPU, which is the only effect of jobs that are not
- * planted.
+ * Return the share of @part in the time without waiting for a CPU.  Competing for a CPU is the only
+ * effect of jobs that are not planted.
  */
 static double share_without_waiting(const char *text, const char *part)
 {
@@ -500,8 +509,9 @@ static double share_without_waiting(const char *text, const char *part)
 }
 
 /*
- * Threads compete for the allocator's lock only if they run at the same time.  The VM with one CPU
- * counts instructions as time, so a cache miss costs nothing there.
+ * Return whether the cause requires two CPUs.  The allocator's lock is contended only if threads
+ * run at the same time.  The VM with one CPU derives its time from the number of instructions, so a
+ * cache miss costs no time in it.
  */
 static bool needs_two_cpus(const FIXTURE_VARIANT(planted) *variant)
 {
@@ -514,7 +524,7 @@ TEST_F_TIMEOUT(planted, is_named, 180)
 	const char *stack;
 
 	UNLESS_MISSING();
-	/* Without the module, the node does not exist. */
+	/* Ignore an error: without the module, the node does not exist. */
 	(void)!chmod("/dev/vcpc", 0666);
 	if (needs_two_cpus(variant) && sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "there is only one CPU");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the programs that 'why' loads, and of how long the verifier takes */
+/* For tests of the programs that 'why' loads, and of the time that the verifier needs */
 #ifndef WHY_PROGRAMS_H
 #define WHY_PROGRAMS_H
 
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 /*
- * The verifier checks each program whenever 'why' is opened.  If it knew more about some values, it
- * would check many times as many instructions (see vw_add_stack() and vw_update()).
+ * The maximum number of instructions that the verifier checks for a program, which it does whenever
+ * 'why' is opened.  If it knew more about some values, it would check many times as many (see
+ * vw_add_stack() and vw_update()).
  */
 #define CHECKED	60000
 
@@ -25,8 +26,8 @@ static inline int is_program(int fd)
 }
 
 /*
- * Return the number of programs that this process has loaded for 'why'.  Set @most to the maximum
- * number of instructions that the verifier has checked for one of them.
+ * Return the number of programs that this process has loaded for 'why'.  Set *@most to the maximum
+ * number of instructions that the verifier has checked for one program.
  */
 static inline unsigned int loaded_programs(unsigned int *most)
 {

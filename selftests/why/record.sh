@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --why writes the parts of the time, which add up, to each archive, and the stacks to a file
-# next to it.
+# vcpc record --why writes the parts of the time to each archive, and the stacks to a file next to
+# it.  The parts add up to the total time.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; umount "$dir/s" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -33,7 +33,7 @@ if setpriv --version 2>/dev/null | grep -q util-linux; then
 	result "without CAP_SYS_ADMIN"
 	vcpc trace off
 fi
-# Another process's statistics have more batches, and end earlier.
+# Another process has opened 'why' before, and ends earlier, so its statistics differ.
 vcpc why --no-stacks --for 100s >"$dir/values" 2>&1 &
 other=$!
 for _ in $(seq 100); do
@@ -54,8 +54,8 @@ result "orders is recorded"
 [ "$(last a vcpc.transact.time.count batch)" = 1500 ]
 result "all 1500 batches were watched"
 # Two programs read their clocks one after the other, and a busy host can pause an emulated CPU in
-# between.  Therefore each transaction has its own tag, and most of them must match.  If tags were
-# new, they would keep the first program busy before the second one reads its clock.
+# between.  Therefore each transaction has its own tag, and most of them must match.  The tags must
+# exist before: a new tag would keep the first program busy before the second one reads its clock.
 vcpc trace on >"$dir/out" 2>"$dir/err"
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	pmtrace -q -e true long$i
@@ -98,7 +98,7 @@ vcpc compare "$dir/a" "$dir/a" >"$dir/out" 2>"$dir/err" && grep -q oncpu "$dir/o
 result "compare prints the parts"
 vcpc report "$dir/a" -o "$dir/a.html" >"$dir/out" 2>"$dir/err" && grep -q 'oncpu each' "$dir/a.html" && grep -q '"stacks":\["' "$dir/a.html"
 result "so does the report, with the stacks"
-# Use each tag until an archive with its stacks has ended.
+# Use each tag until an archive that contains its stacks is complete.
 # shellcheck disable=SC2016
 phases='for tag in first second third; do
 		tries=0
@@ -125,7 +125,7 @@ record --trace --why --rotate 1s --keep 2 -o "$dir/k" -I 50ms -e page-faults \
 	sh -c 'first=$(ls "$0"/*.meta); while [ -e "$first" ]; do pmtrace -q -e "sleep 0.1" kept; done' "$dir/k" &&
 	ls "$dir/k" >"$dir/out" && [ "$(grep -c '\.meta$' "$dir/out")" = 2 ] && [ "$(grep -c '\.folded$' "$dir/out")" = 4 ] && [ -e "$dir/k/mine.folded" ] && [ -e "$dir/k/20200101T000000-000Z.folded" ]
 result "--keep removes the stacks of the archives that it removes, and no others"
-# Room for the directory and two archives, but not for stacks
+# There is space for the directory and two archives, but not for stacks.
 mkdir "$dir/s"
 if mount -t tmpfs -o nr_inodes=8 tmpfs "$dir/s" 2>"$dir/err"; then
 	# shellcheck disable=SC2016

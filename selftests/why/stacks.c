@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stacks of transactions are correct, with and without the option that records them. */
+/* Transactions have the right stacks if the option that records them is set, and none otherwise. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <sys/personality.h>
@@ -39,7 +39,10 @@ TEST_F(parts, stacks)
 	EXPECT_GE(asleep, 20 * MS);
 	EXPECT_LE(asleep, parts.ns[SHIM_WHY_BLOCKED]);
 	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
-	/* If a busy host stopped a CPU, one sample represents the whole time. */
+	/*
+	 * If a busy host pauses a CPU, one sample represents all of that time, so the sum can be
+	 * too large.
+	 */
 	EXPECT_GE(awake, 10 * MS);
 	EXPECT_LE(awake, 2 * parts.ns[SHIM_WHY_ON_CPU]);
 }
@@ -62,7 +65,7 @@ static __attribute__((noinline, noclone)) int call_by_bits(unsigned int bits, un
 	return bad;
 }
 
-/* Of this many stacks, some have the same hash. */
+/* With 2^DEPTH different stacks, some have the same hash. */
 TEST_F(parts, stacks_that_collide)
 {
 	size_t at = ~0ul, n = 0, known = 0, unknown = 0;
@@ -102,7 +105,7 @@ TEST_F(parts, stacks_that_collide)
 	EXPECT_LE(unknown, waits / 50);
 }
 
-/* Programs that are not attached are not loaded, so the verifier does not check them. */
+/* Programs that would not be attached are not loaded, so the verifier does not check them. */
 TEST_F(parts, programs_load_fast)
 {
 	unsigned int transport = variant->way == SHIM_TRACE_F_MODULE ? 3 : 2;
@@ -125,7 +128,7 @@ static void sleep_shortly(void)
 	nanosleep(&ts, NULL);
 }
 
-/* Stacks are kept for only a few short waits, which represent the others. */
+/* The stacks of only a few short waits are kept.  They represent all short waits. */
 TEST_F(parts, stacks_of_short_waits)
 {
 	uint64_t ns = 0, times = 0;
@@ -135,7 +138,7 @@ TEST_F(parts, stacks_of_short_waits)
 	UNLESS_MISSING();
 	if (!(variant->flags & SHIM_WHY_F_STACKS))
 		return;
-	/* Reduce the timer slack, which would make each wait 50 us longer. */
+	/* The default timer slack would make each wait 50 us longer. */
 	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
 	for (int batch = 0; batch < BATCHES; batch++) {
 		ASSERT_EQ(0, pmtracebegin("short"));
@@ -161,9 +164,9 @@ TEST_F(parts, stacks_of_short_waits)
 	TH_LOG("%llu waits of %llu ns; by their stacks %llu of %llu ns",
 	       (unsigned long long)all.all_times, (unsigned long long)(all.all_ns / all.all_times),
 	       (unsigned long long)times, (unsigned long long)(times ? ns / times : 0));
-	/* On a busy machine some sleeps end before the thread leaves its CPU. */
+	/* On a busy machine, some sleeps end before the thread leaves its CPU. */
 	EXPECT_LE(BATCHES * WAITS / 2, all.all_times);
-	/* The tolerance is more than five standard deviations, if one of five waits is kept. */
+	/* If one of five waits is kept, the tolerance is more than five standard deviations. */
 	EXPECT_LT(all.all_ns * 4 / 5, ns);
 	EXPECT_GT(all.all_ns * 6 / 5, ns);
 	EXPECT_LT(all.all_times * 4 / 5, times);
@@ -173,10 +176,10 @@ TEST_F(parts, stacks_of_short_waits)
 #define PROGRAM		"/tmp/vcpc-why-stacks-"
 #define PROGRAMS	2
 
-/* The start of the note that contains a build ID: sizes of the name and of the ID, type, name */
+/* The start of the note with the build ID: sizes of the name and of the ID, type, name */
 static const unsigned char note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
 
-/* Run as a copy of this program: wait in a transaction, and execute the next copy. */
+/* Run as a copy of this program: wait in a transaction, then execute the next copy. */
 static void __attribute__((constructor)) be_a_program(void)
 {
 	const char *number = getenv("WHY_STACKS_PROGRAM");
@@ -198,7 +201,10 @@ static void __attribute__((constructor)) be_a_program(void)
 	_exit(1);
 }
 
-/* Copy this program with another first byte in its build ID, '0' or '1'. Return 0, or -1. */
+/*
+ * Copy this program, and set the first byte of its build ID to @first, '0' or '1'.  Return 0, or
+ * -1.
+ */
 static int copy_with_build_id(char first)
 {
 	const int in = open("/proc/self/exe", O_RDONLY);
@@ -219,8 +225,8 @@ static int copy_with_build_id(char first)
 }
 
 /*
- * Set the path of the library, because the copies are in another directory and do not find it by a
- * relative path.
+ * Execute the copies.  Set the path of the library, because they are in another directory, where a
+ * relative path does not lead to the library.
  */
 static void run_programs(void)
 {
@@ -237,8 +243,8 @@ static void run_programs(void)
 }
 
 /*
- * If two programs of one process have the same stack of addresses, the stack of the second one does
- * not have the build ID of the first.  It can have none, because the kernel searches for the build
+ * If two programs of a process have the same addresses in a stack, the second one's stack does not
+ * have the build ID of the first one.  It can have none, because the kernel searches for the build
  * IDs of only one stack per switch.
  */
 TEST_F(parts, build_ids_of_each_program)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the parts and of the stacks of transactions: tracing by each transport, and loads */
+/* For tests of the parts and stacks of transactions: tracing with each transport, and workloads */
 #ifndef WHY_TEST_H
 #define WHY_TEST_H
 
@@ -38,7 +38,7 @@ FIXTURE_SETUP(parts)
 
 	ASSERT_EQ(0, trace_place(variant->way, &self->missing));
 	setenv("SHIM_TRACE", variant->env, 1);
-	/* With the module, the scheduler's programs also need the kernel's types. */
+	/* With the module, the programs for the scheduler also need the kernel's types. */
 	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
 		self->missing = "this kernel has no BTF";
 	if (BRIEF && variant->flags & SHIM_WHY_F_STACKS)
@@ -61,8 +61,8 @@ static inline uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Sleep.  The blocked time is shorter, because leaving the CPU can take milliseconds on a busy
- * machine.
+ * Sleep for @ms.  The blocked time can be shorter, because a thread can take milliseconds to leave
+ * its CPU on a busy machine.
  */
 static inline void sleep_ms(unsigned int ms)
 {
@@ -79,7 +79,7 @@ static inline void spin_ms(unsigned int ms, clockid_t clock)
 		;
 }
 
-/* Return the parts of a tag.  Set @at to the tag's index unless it is NULL. */
+/* Return the parts of a tag.  If @at is not NULL, store the index of the tag in it. */
 static inline struct shim_why_parts parts_of(struct shim_why *why, const char *name, size_t *at)
 {
 	struct shim_why_parts none = { 0 };
