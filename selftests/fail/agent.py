@@ -246,10 +246,12 @@ def run(how, asked, folder, usual=None):
                 "fetch": FIRST_FETCH}, calls, fired
     if status:
         return f"exit status {status} at the end", calls, fired
-    # A descriptor that cannot be identified by ioctl(2) might be another file's, and is not closed.
+    # Ignore descriptors after a failed ioctl(2): the library does not close a descriptor that it
+    # cannot identify, because it might be another file's.
     if not how.startswith("ioctl") and len(descriptors) > len(usual["descriptors"]):
         return f"descriptors {descriptors}, not {usual['descriptors']}", calls, fired
-    # PCP's library, which logs a failure of labels, keeps the variables of pcp.conf in memory.
+    # Ignore memory after a failed label: PCP's library logs the failure, and keeps the variables of
+    # pcp.conf in memory.
     if not how.startswith("label") and blocks > usual["blocks"]:
         return f"{blocks} blocks of memory, not {usual['blocks']}", calls, fired
     return "said" if said else "same", calls, fired
@@ -279,7 +281,8 @@ def main():
             if again != "same":
                 print(f"# {way}: without a failure it is not the same: {again}")
                 return 1
-            # In a small sample, no allocation of a fetch's result would fail.
+            # Fail every allocation, because a small sample might not include those of a fetch's
+            # result.
             most = calls if way == "memory" else int(MOST) or calls
             points = sorted({1 + i * calls // min(most, calls) for i in range(min(most, calls))})
             sums = {"points": 0, "same": 0, "said": 0, "wrong": 0}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the agent pmdavcpc while system calls fail: each reply is that of a run without a failure, or
-# is an error, after which the repeated request succeeds; or the agent does not start and prints
+# Run the agent pmdavcpc while system calls fail.  Each reply must be the same as without a failure,
+# or an error after which the repeated request succeeds.  If the agent does not start, it must print
 # why.
 set -u
 

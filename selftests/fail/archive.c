@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read archives with failing system calls, in all modes: three volumes, several archives as one,
+ * Read archives while system calls fail, in all modes: three volumes, several archives as one,
  * packed files, and a mapped volume, with derived metrics and fetch groups.
  */
 #include <stdio.h>
@@ -22,13 +22,13 @@ static void prepare_several(void)
 	sample_make("c", 200, 6, 3);
 }
 
-/* The first volume is larger than the size that is copied into memory. */
+/* Make the first volume too large to be copied into memory. */
 static void prepare_large(void)
 {
 	sample_make("a", 0, 700, 600);
 }
 
-/* The second volume is damaged. */
+/* Damage the second volume. */
 static void prepare_damaged(void)
 {
 	sample_make("a", 0, 24, 8);
@@ -36,7 +36,7 @@ static void prepare_damaged(void)
 		_exit(1);
 }
 
-/* A mark every ten records; counters are not interpolated across it. */
+/* Write a mark after every ten records.  Counters are not interpolated across a mark. */
 static void prepare_marks(void)
 {
 	sample_check(pmiStart("a", 0));
@@ -199,7 +199,7 @@ static void run_names(void)
 	pmDestroyContext((int)context);
 }
 
-/* One of them is named twice. */
+/* Name one of the archives twice. */
 static void run_several(void)
 {
 	read_archive("a,b,a,c", 205);

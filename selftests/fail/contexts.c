@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Use the importer, host contexts and local contexts with failing system calls. */
+/* Use the importer, host contexts and local contexts while system calls fail. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "fail/shared/sweep.h"
 #include "pcp/fake_pmcd.h"
 
-/* Read back all records and metrics that an importer has written to @name. */
+/* Read back all records and metrics that the importer has written to @name. */
 static void read_archive(const char *name)
 {
 	int context = pmNewContext(PM_CONTEXT_ARCHIVE, name);
@@ -86,7 +86,7 @@ static void import(void)
 	say("end %ld\n", TRY(pmiEnd()));
 }
 
-/* The header declares these for version 4 only. */
+/* <pcp/import.h> declares these only for version 4. */
 int pmiStart_v4(const char *archive, int flags);
 #define PMI_APPEND	0x2
 
@@ -127,15 +127,12 @@ static void read_program(void)
 		fclose(f);
 }
 
-/* Names of the archives that were written: a failed one is not continued. */
+/* Each attempt writes a new archive, because an archive whose writing failed is not continued. */
 static char limited[16];
 static int archives;
 static size_t limit;
 
-/*
- * Write an archive of volumes that are limited in size.  Return 0, or the error of the first call
- * that fails.
- */
+/* Write an archive whose volumes are limited in size.  Return 0, or the first call's error. */
 static int write_limited(void)
 {
 	int err, end;
@@ -158,8 +155,8 @@ static int write_limited(void)
 }
 
 /*
- * The first call in which fsync(2) failed must return an error, although the data can be read, and
- * so must one in which the directory could not be opened for it.
+ * Report if a failure did not cause an error.  A call must fail if fsync(2), or opening the
+ * directory for it, has failed, although the data can be read.
  */
 static long durable(long err)
 {
@@ -202,7 +199,7 @@ static void remove_unlimited(void)
 	limit = 0;
 }
 
-/* pmiStart() reads the file; the archive must have the version that the file selects. */
+/* pmiStart() reads pcp.conf, and the archive must have the version that this file selects. */
 static void import_configured(void)
 {
 	say("%ld\n", TRY(setenv("PCP_CONF", "pcp.conf", 1)));
@@ -239,7 +236,7 @@ static void stop_serving(void)
 	fake_stop(&fake);
 }
 
-/* After the error, reconnect as a program would. */
+/* Return an error after reconnecting, as a program would. */
 static long asked(long err)
 {
 	if (err < 0 && err != PM_ERR_EOL)
@@ -286,7 +283,7 @@ static void serve_derived(void)
 	free(message);
 }
 
-/* A failure while one of several metrics is looked up is an error of the whole call. */
+/* If looking up one of several metrics fails, the whole call fails. */
 static void host_descs(void)
 {
 	const char *names[2] = { "a.word", "derived.sum" };
@@ -332,7 +329,7 @@ static void host_group(void)
 
 static const char *const of_cpus[] = { "vcpc.count.cpu_clock", "trace.transact.count" };
 
-/* Create the file "denied" if the caller may not count on whole CPUs. */
+/* Create the file "denied" if the caller is not permitted to count on whole CPUs. */
 static void prepare_local(void)
 {
 	FILE *f = fopen("config", "w");
@@ -357,7 +354,7 @@ static void prepare_config(void)
 	fclose(f);
 }
 
-/* The call has no error, but NULL; the next one reads the file again. */
+/* The call returns NULL without an error, and the next call reads the file again. */
 static void config(void)
 {
 	static const char *const names[] = { "PCP_SWEPT_A", "PCP_SWEPT_B" };
@@ -390,7 +387,7 @@ static void see_denied(void)
 	usual_of_cpus = access("denied", F_OK) ? 0 : PM_ERR_PERMISSION;
 }
 
-/* A metric that had other values at the last fetch, and now has an error, reports a failure. */
+/* Fetch.  A metric with an error that it does not usually have reports a failure. */
 static long fetch_local(pmID *ids, const int *usual, pmResult **r)
 {
 	long err = pmFetch(2, ids, r);
@@ -438,14 +435,14 @@ static const struct sweep_case cases[] = {
 	  .only = INJECT_CHANGE },
 	{ .name = "unlimited", .before = remove_unlimited, .run = import_limited, .after = read_limited,
 	  .only = INJECT_OPEN },
-	/* an environment that was used is kept */
+	/* An environment variable that was used is kept. */
 	{ .name = "configured", .prepare = prepare_version, .before = remove_unlimited,
 	  .run = import_configured, .after = read_version, .left = 2 },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
 	{ .name = "host descs", .before = serve_derived, .run = host_descs, .after = stop_serving },
 	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },
 	{ .name = "config", .prepare = prepare_config, .run = config, .left = 2 },
-	/* libbpf's messages and pmprintf() keep a buffer */
+	/* libbpf's messages and pmprintf() keep a buffer. */
 	{ .name = "local", .prepare = prepare_local, .before = see_denied, .run = local, .left = 1 },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Count through each API and with the recorder, with failing system calls. */
+/* Count through each API and with the recorder while system calls fail. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "fail/shared/inject.h"
 #include "fail/shared/sweep.h"
 
-/* 0, or a negative errno for a call that returned NULL */
+/* Return 0, or a negative errno for a call that returned NULL. */
 static long made(const void *p)
 {
 	return p ? 0 : errno ? -errno : -1;
@@ -53,7 +53,7 @@ static void count_cpc(void)
 	say("close %ld\n", TRY(cpc_close(cpc)));
 }
 
-/* AIX's error codes are positive. */
+/* Negate the code, because AIX's error codes are positive. */
 static long aix(int code)
 {
 	return -(long)code;
@@ -67,7 +67,7 @@ static int event_named(const pm_info2_t *info, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* A failed stop may nevertheless have stopped the program. */
+/* Stop counting.  A failed call may nevertheless have stopped the program. */
 static long stop(void)
 {
 	int err = pm_stop_mythread();
@@ -75,7 +75,7 @@ static long stop(void)
 	return err == Pmapi_NotCounting ? 0 : aix(err);
 }
 
-/* After a failed reset the program has to be set again. */
+/* Reset the counts.  After a failed reset, the program must be set again. */
 static long reset(pm_prog_t *prog)
 {
 	int err = pm_reset_data_mythread();
@@ -103,7 +103,7 @@ static void count_aix(void)
 	say("delete %ld\n", TRY(aix(pm_delete_program_mythread())));
 }
 
-/* A limit to a control group can be set once, unless there are no control groups. */
+/* A set can be limited to a control group only once. */
 static void limit(void)
 {
 	const char *events[] = { "page-faults" };
@@ -118,7 +118,7 @@ static void limit(void)
 	shim_close(handle);
 }
 
-/* After a failure to disable, the set can be disabled, and then counts nothing. */
+/* If disabling the set fails, it can be disabled by another call, and then counts nothing. */
 static void disable(void)
 {
 	const char *events[] = { "page-faults" };
@@ -192,12 +192,12 @@ static void read_back(void)
 }
 
 static const struct sweep_case cases[] = {
-	/* libpfm leaks a block if its initialization fails */
+	/* libpfm leaks a block if its initialization fails. */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
 	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL, .most = 40 },
 	{ .name = "limit", .run = limit, .left = 1, .most = 60 },
-	/* the record of a set that cannot be sampled contains its error */
+	/* If a set cannot be sampled, its record contains the error. */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,
 	  .without = "ioctl-EIO" },
 };

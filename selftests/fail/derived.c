@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Use derived metrics and fetch groups over an archive, with failing system calls. */
+/* Use derived metrics and fetch groups on an archive while system calls fail. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void fetches(const char *const *names, int mode)
 	}
 }
 
-/* 0, or -1 for a call that returned NULL or the position of an error */
+/* Return 0, or -1 if the call returned NULL or the position of an error. */
 static long registered(const char *name, const char *expr)
 {
 	char *message = NULL;
@@ -135,7 +135,10 @@ static void run_names(void)
 		say(" %s", names[i]);
 	free(names);
 	say("\n");
-	/* the names are passed on only after all have been found */
+	/*
+	 * The library passes names on only after it has found all of them, so a repeated call does
+	 * not repeat names.
+	 */
 	say("%ld\n", TRY(pmTraversePMNS("demo", see)));
 	say("%ld\n", TRY(pmTraversePMNS("", see)));
 	pmDestroyContext(context);
@@ -151,7 +154,10 @@ static void run_config(void)
 	pmID id;
 
 	warm();
-	/* the number depends on the definitions of earlier attempts */
+	/*
+	 * Print only whether this succeeds, because the number depends on the definitions of
+	 * earlier attempts.
+	 */
 	say("load %d\n", TRY(pmLoadDerivedConfig("derived.conf")) >= 0);
 	context = open_archive();
 	fetches(names, PM_MODE_FORW);
@@ -163,7 +169,7 @@ static void run_config(void)
 	pmDestroyContext(context);
 }
 
-/* The file in the environment variable is read when the first context is opened. */
+/* The file that the environment variable names is read when the first context is opened. */
 static void run_variable(void)
 {
 	static const char *const names[DERIVED] = {
@@ -178,7 +184,7 @@ static void run_variable(void)
 	pmDestroyContext(context);
 }
 
-/* This call reads the file as well; without it, it would not find the metric. */
+/* Without reading the file, this call would not find the metric. */
 static void run_text(void)
 {
 	say("%ld\n", TRY(setenv("PCP_DERIVED_CONFIG", "derived.conf", 1)));
@@ -186,7 +192,7 @@ static void run_text(void)
 	say("text %ld\n", TRY(pmAddDerivedText("cd.rate", PM_TEXT_ONELINE, "a rate")));
 }
 
-/* A removal that fails removes nothing: repeated, it returns the same number of contexts. */
+/* A removal that fails removes nothing, so the repeated call returns the same number. */
 static void run_remove(void)
 {
 	int first = open_archive(), second = open_archive();
@@ -204,9 +210,7 @@ static void run_remove(void)
 	pmDestroyContext(first);
 }
 
-/*
- * The items' own statuses also report a failure. To repeat the fetch, the program must seek back.
- */
+/* A failure can be in an item's own status.  To repeat the fetch, the program must seek back. */
 static long fetch_group(pmFG fg, const struct timespec *ts, const int *sts, const int *all)
 {
 	struct timeval again;
@@ -250,11 +254,11 @@ static void run_group(void)
 }
 
 static const struct sweep_case cases[] = {
-	/* regcomp() leaks a block if memory runs out; pmprintf() keeps a buffer */
+	/* regcomp() leaks a block if memory runs out, and pmprintf() keeps a buffer. */
 	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1, .most = 400 },
 	{ .name = "derived names", .prepare = prepare, .run = run_names, .left = 1, .most = 100 },
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
-	/* a file without read permission is reported and skipped */
+	/* A file without read permission is reported and skipped. */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
 	{ .name = "derived text", .prepare = prepare, .run = run_text, .without = "open-EACCES", .left = 2 },
 	{ .name = "derived remove", .prepare = prepare, .run = run_remove, .left = 1 },

@@ -18,7 +18,7 @@ vcpc=$(cd "$build/bin" && pwd)/vcpc inject=$build/lib/libinject.so
 evidence="$dir/wrong $dir/said"
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
 inject=$(cd "$build/lib" && pwd)/libinject.so
-# Without /proc, the loader does not find the library through the program's path.
+# Set this because the loader cannot use the program's path without /proc.
 export LD_LIBRARY_PATH="${inject%/*}"
 cd "$dir" || exit 1
 
@@ -31,8 +31,8 @@ broken_pipe() {
 	return "$(cat ended)"
 }
 signals() { env INJECT=signals:0 LD_PRELOAD="$inject" "$@"; }
-# hide DIRECTORY OPTIONS COMMAND...: mount an empty file system on the directory; if its size is
-# limited, fill it.  The current directory can still be used.
+# hide DIRECTORY OPTIONS COMMAND...: mount an empty file system on DIRECTORY and, if OPTIONS limit
+# its size, fill it.  The command can still use the current directory.
 hide() {
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t tmpfs -o "$2" tmpfs "$1" || exit
@@ -50,7 +50,7 @@ else
 	skip "/tmp read-only or full, no /proc, no /sys" "no name space of its own for mounts"
 fi
 
-# The results of a command: its standard output, and the files that it writes
+# Print the results of a command: its standard output, and the files that it writes.
 results() {
 	cat out
 	[ ! -e page ] || cat page
@@ -66,8 +66,8 @@ run() {
 	results >now
 }
 
-# Each line of doctor's output is that of the run without a limit, or belongs to a check without a
-# result.
+# Check that each line of doctor's output is the same as without a limit, or belongs to a check
+# without a result.
 doubts() {
 	awk 'NR == FNR { usual[$0]; next } /^[^ ]/ { doubt = / unknown: / } !($0 in usual) && !doubt { exit 1 }' usual now
 }
@@ -113,7 +113,7 @@ limited record "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 limited rotate "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.1
 limited compress "$vcpc" record -e page-faults --compress -I 10ms -o rec -- sleep 0.05
 
-# Without a descriptor for messages, only the status reports an error.
+# If standard error cannot be written, only the exit status reports an error.
 "$vcpc" stat -e page-faults -- true 2>&-
 [ $? = 1 ]
 result "stat: standard error is closed"
@@ -125,7 +125,8 @@ result "stat: standard error is full"
 result "stat: standard error is closed, and the command fails"
 "$vcpc" stat -o page -e page-faults -- true 2>&- >&- && grep -q page-faults page
 result "stat -o: standard output and error are closed"
-# A message must not get into the archive.
+# A message must not be written to the archive if a file of the archive has the number of standard
+# error.
 rm -rf rec rec.*
 sleep 0.05 &
 "$vcpc" record -p $! -e page-faults -I 10ms -o rec --for 200ms 2>&- && "$vcpc" check rec >said 2>&1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# External names are treated as data: parsers read each output format of the commands for instances, texts and a host
-# whose names are markup, formulas, control characters, invalid UTF-8, or very long.
+# External names are treated as data.  Use instances, texts and a host whose names are markup,
+# formulas, control characters, invalid UTF-8 or very long, and parse each output format of the
+# commands.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Use host contexts on a private pmcd while system calls fail: each run gets the answers of a run
-# without a failure, or the failing call returns an error and its repetition is right.
+# Use host contexts on a private pmcd while system calls fail.  Each run must get the same answers
+# as without a failure, or the failing call must return an error and succeed when it is repeated.
 set -u
 
 here=$(cd "$(dirname "$0")/../pcp" && pwd)
@@ -12,7 +12,7 @@ collector_place "$@"
 evidence=$dir/log/pmcd/pmcd.log
 export TZ=UTC FAIL_POINTS="${FAIL_POINTS:-6}"
 
-# swept SPEC: run the program, and repeat its results with their numbers
+# swept SPEC: run the program, and print its results with consecutive test numbers
 swept() {
 	"$dir/live" "$1" >"$dir/out"
 	status=$?

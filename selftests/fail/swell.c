@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packed files that expand enormously: memory use is limited, and repeated data is kept once. */
+/* Packed files that expand enormously use limited memory, and repeated data is kept once. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define SWOLLEN	(16u << 20)
 #define RATIO_BYTES	(200u << 20)
 #ifdef __SANITIZE_ADDRESS__
-#define MORE	200	/* additional MiB for the sanitizer */
+#define MORE	200	/* additional MiB that the sanitizer needs */
 #else
 #define MORE	0
 #endif
@@ -36,7 +36,7 @@ static uint32_t word_at(const uint8_t *p)
 	return ntohl(word);
 }
 
-/* Find the first record of an instance domain in a metadata file, and its length. */
+/* Find the first record of an instance domain in a metadata file, and set @len to its length. */
 static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *len)
 {
 	size_t at = word_at(data);
@@ -52,7 +52,7 @@ static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *
 	return NULL;
 }
 
-/* Append the record to the file until it has the given size. */
+/* Append the record to the file until the file has the given size. */
 static int repeat_record(const char *path, size_t size)
 {
 	FILE *f = fopen(path, "r+");
@@ -71,8 +71,8 @@ static int repeat_record(const char *path, size_t size)
 }
 
 /*
- * Open the archive in a process with that limit. Return the result, and the process's peak memory
- * use in MiB.
+ * Open the archive in a process with this SHIM_ARCHIVE_MEMORY.  Return the error, and set @mib to
+ * the process's peak memory use.
  */
 static int open_within(const char *limit, long *mib)
 {
@@ -103,7 +103,7 @@ static void put_problem(void *arg, const char *file, uint64_t offset, const char
 	printf("# %s: %llu: %s\n", file, (unsigned long long)offset, text);
 }
 
-/* Check the archive in a process with that limit, and return the error, or 0. */
+/* Check the archive in a process with this SHIM_ARCHIVE_MEMORY.  Return the error, or 0. */
 static int check_within(const char *limit)
 {
 	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = put_problem };
@@ -160,13 +160,13 @@ TEST_F(swell, each_format_is_limited)
 			TH_LOG("no %s", packers[i]);
 		EXPECT_EQ(EFBIG, open_within("8M", &mib)) TH_LOG("%s", packers[i]);
 		EXPECT_LT(mib, 32 + MORE) TH_LOG("%s: %ld MiB", packers[i], mib);
-		/* a limit is not damage */
+		/* Exceeding the limit is not reported as damage. */
 		EXPECT_EQ(EFBIG, check_within("8M")) TH_LOG("%s", packers[i]);
 		ASSERT_EQ(0, system("rm -f a.meta.*; mv kept a.meta"));
 	}
 }
 
-/* Without SHIM_ARCHIVE_MEMORY, a size is also limited if no genuine file has this ratio. */
+/* Without SHIM_ARCHIVE_MEMORY, files that expand more than any genuine file are rejected. */
 TEST_F(swell, the_variable_allows_any_ratio)
 {
 	long mib;
@@ -178,7 +178,7 @@ TEST_F(swell, the_variable_allows_any_ratio)
 	EXPECT_EQ(0, open_within("2G", &mib));
 }
 
-/* The file and the data kept from it fit, or do not fit. */
+/* The limit applies to the file together with the data kept from it. */
 TEST_F(swell, the_limit_is_what_it_says)
 {
 	long mib;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the commands while system calls fail: each run has the same result as without the failure, or
-# a non-zero exit status and a message; and whatever a recorder leaves can be read.
+# Run the commands while system calls fail.  Each run must have the same result as without the
+# failure, or a non-zero exit status and a message.  Archives that a recorder leaves must be
+# readable.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,27 +17,28 @@ evidence="$dir/wrong" learning='counts keeps_link records records_cpus'
 cd "$dir" || exit 1
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
 
-# ARCHIVE... that a recorder left, if any: undamaged, and readable by our tools and PCP's
+# left ARCHIVE.meta...: check that these archives, if they exist, are undamaged and readable by our
+# tools and PCP's
 left() {
 	for meta in "$@"; do
 		[ -e "$meta" ] || continue
 		a=${meta%.meta}
-		# Killed before anything was complete.
+		# Ignore an archive if the recorder was killed before the first file was complete.
 		[ -s "$meta" ] && { [ -s "$a.0" ] || [ -s "$a.0.xz" ]; } || continue
 		"$vcpc" replay "$a" >/dev/null 2>said || return 1
 		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>said || return 1
 	done
 }
 
-# A check that could not run prints an error instead of a result; EACCES is a valid result for this
-# user.
+# Judge a check: if it could not run, it must print an error instead of a result.  EACCES is a valid
+# result for this user.
 checks() {
 	cmp -s out "$name.out" || said || grep -q -e ' unknown: ' -e ' cannot count: ' -e 'open(2): Too many' out ||
 		[ "${how%%:*}" = open-EACCES ] || wrong "another answer"
 }
 
-# Counts of a control group on all CPUs, for 30 ms.  "cpu-clock" of the root group is the time of all CPUs, so the sum
-# shows whether one is missing.
+# Judge counts of a control group on all CPUs during 30 ms.  The "cpu-clock" of the root group is
+# the time of all CPUs, so the sum shows whether a CPU is missing.
 counts() {
 	sum=$(awk -F , '$3 == "cpu-clock" && $5 == "100.00" { print int($1) }' rec.group 2>said)
 	normal=$((30 * $(getconf _NPROCESSORS_ONLN)))
@@ -44,7 +46,7 @@ counts() {
 	said || wrong "$sum ms, not $normal, and no error"
 }
 
-# A page that is written through the link "link"
+# Judge a command that writes a page through the symbolic link "link".
 keeps_link() {
 	[ "$how" != none:0 ] || cp linked normal
 	[ -L link ] || wrong "the link was replaced by a file"
@@ -53,13 +55,13 @@ keeps_link() {
 	said || wrong "no error, and another page"
 }
 
-# The CPUs in each record of "rec"
+# cpus_of: print the CPUs in each record of "rec"
 cpus_of() {
 	"$vcpc" dump rec 2>said | awk '/^[0-9][0-9]:/ { if (n) print cpus; cpus = ""; n++ }
 		/cpu_clock/ { sub(/:.*/, ""); cpus = cpus " " $1 } END { if (n) print cpus }' | sort -u
 }
 
-# A recorder whose records all have each CPU
+# Judge a recorder whose records must all contain the same CPUs.
 records_cpus() {
 	[ "$how" != none:0 ] || normal=$(cpus_of)
 	records
@@ -97,7 +99,7 @@ for file in meta 0; do cp a.$file cut.$file; done
 head -c -5 a.index >cut.index
 
 sweep dump reads "$vcpc" dump --all a
-# Messages without memory: fail every allocation, because one of them is for the message
+# Fail every allocation, because one of them is for the message.
 some=${FAIL_POINTS:-2} FAIL_POINTS=0
 sweep absent reads "$vcpc" dump absent
 FAIL_POINTS=$some
@@ -122,7 +124,7 @@ sweep report_memory reads "$vcpc" report a -o -
 sweep check_memory reads "$vcpc" check a
 sweep tags_memory reads "$vcpc" report tags -o -
 FAIL_POINTS=$some ways=$all
-# Existing files with the recorder's names that it did not create: links, and another user's file
+# Create links and another user's files that have names like the recorder's.
 mkdir keep precious
 for name in 20200101T000000-000Z 20200102T000000-000Z; do
 	for file in meta index 0; do echo mine >precious/$name.$file; done
@@ -141,7 +143,8 @@ find keep precious -type f -o -type l | sort >before
 	[ "$(find keep -name '202[1-9]*.meta' | wc -l)" = 2 ]
 result "--rotate --keep leaves links and another user's files alone"
 
-# whole TEXT: the recorder failed with this message, and the records that it reported are in the archives
+# whole TEXT: check that the recorder failed with this message, and that the archives contain all
+# records that it reported
 whole() {
 	[ "$status" = 1 ] && grep -q "cannot write rec.*: $1" err || return 1
 	records=$(sed -n 's/^vcpc record: \([0-9]*\) records* in .*/\1/p' err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace to an agent, with both protocols, and with tracing off, while system calls fail. */
+/* Trace to an agent with both protocols, and with tracing off, while system calls fail. */
 #include <dlfcn.h>
 
 #include "fail/shared/sweep.h"
@@ -16,8 +16,8 @@ static unsigned long long lost;
 static time_t skipped;
 
 /*
- * After a failure the library does not connect for some time, which this clock skips.  If it were
- * hidden, it would not replace the C library's clock.
+ * Skip the time for which the library does not connect after a failure.  The function must be
+ * visible to replace the C library's clock.
  */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -59,7 +59,7 @@ static void stop_serving(void)
 	say("connections %d, broken events %d\n", agent->connections > 0, agent->bad);
 }
 
-/* Wait until an event arrives: later connections are made in the background. */
+/* Wait until an event arrives, because later connections are made in the background. */
 static void reconnect(void)
 {
 	unsigned long long before;
@@ -74,9 +74,7 @@ static void reconnect(void)
 	lost = shim_trace_lost();
 }
 
-/*
- * Check a call's result.  Events of a lost connection are counted as lost, which is an error here.
- */
+/* Return a call's result, or an error if events of a lost connection were counted as lost. */
 static long told(long err)
 {
 	if (!err && shim_trace_lost() != lost)
@@ -86,7 +84,7 @@ static long told(long err)
 	return err;
 }
 
-/* The transaction has ended, whether or not it could be sent. */
+/* Begin and end a transaction.  It has ended even if the end could not be sent. */
 static long transact(void)
 {
 	long err = pmtracebegin("transaction");
@@ -94,7 +92,9 @@ static long transact(void)
 	return told(err ? err : pmtraceend("transaction"));
 }
 
-/* The rest of a partly sent event is sent with the next event. */
+/*
+ * Wait for an event.  Send others, because the rest of a partly sent event is sent with the next.
+ */
 static bool arrives(enum kind kind)
 {
 	for (int i = 0; i < WAIT_MS && agent->kinds[kind] <= had[kind]; i++) {

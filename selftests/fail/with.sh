@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run 'vcpc record --with' on a private pmcd while system calls fail: each archive has the metrics, texts, instances
-# and values that it has without the failure, or the command prints an error and exits with a non-zero status.
+# Run 'vcpc record --with' on a private pmcd while system calls fail.  Each archive must have the
+# same metrics, texts, instances and values as without the failure, or the command must print an
+# error and exit with a non-zero status.
 set -u
 
 here=$(cd "$(dirname "$0")/../pcp" && pwd)
@@ -15,10 +16,10 @@ inject=$(cd "$build/lib" && pwd)/libinject.so
 . "$here/../fail/shared/commands.sh"
 export TZ=UTC LC_ALL=C FAIL_SECONDS=60
 vcpc=$build/bin/vcpc evidence="$dir/wrong" learning=has_all
-# A metric of its own, two with instances, a subtree, and one without values
+# A metric with one value, two with instances, a subtree, and a metric without values
 names=sample.long.one,sample.colour,sample.bin,sample.string,sample.bad.novalues
 
-# The metrics, descriptors and texts of an archive, and the instances of each record
+# content ARCHIVE: print its metrics, descriptors and texts, and the instances of each record
 content() {
 	pminfo -a "$1" -dtT sample
 	pmdumplog "$1" | awk '/^[0-9][0-9]:/ { if (n) print line; line = ""; n++ }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Use host contexts with PCP's pmcd and its sample agent, with failing system calls.
+ * Use host contexts with PCP's pmcd and its sample agent while system calls fail.
  *
  * usage: live SPEC
  */
@@ -20,7 +20,7 @@ static const char *const metrics[] = {
 
 static const char *spec;
 
-/* The error is in *error; most programs then reconnect. */
+/* Return an error after reconnecting, as most programs do. */
 static long asked(long err)
 {
 	if (err < 0 && err != PM_ERR_EOL)
@@ -216,12 +216,11 @@ static void metadata(void)
 	sets = NULL;
 	n = TRY(asked(pmGetInstancesLabels(descs[1].indom, &sets)));
 	say_labels("of instances", n, sets);
-	/* Without a connection it is the name in the specification, or this machine's. */
+	/* Without a connection, the name is the one in the specification, or this machine's. */
 	say("host %ld\n", TRY(*pmGetContextHostName_r(context, name, sizeof(name)) ? 0 : -1));
 	pmDestroyContext(context);
 }
 
-/* Store a value, and read it back. */
 static void store(void)
 {
 	const char *name = "sample.write_me";
@@ -243,7 +242,7 @@ static void store(void)
 	pmDestroyContext(context);
 }
 
-/* The items' own statuses also report a failure. */
+/* A failure can be in an item's own status. */
 static long fetch_group(pmFG fg, const int *sts)
 {
 	int err = pmFetchGroup(fg);
@@ -284,7 +283,7 @@ static void group(void)
 	say("end %ld\n", TRY(pmDestroyFetchGroup(fg)));
 }
 
-/* A derived metric's error message keeps the thread's buffer. */
+/* The error message of a derived metric allocates the thread's buffer, which is kept. */
 static const struct sweep_case cases[] = {
 	{ .name = "live values", .before = settings, .run = values },
 	{ .name = "live metadata", .before = settings, .run = metadata },

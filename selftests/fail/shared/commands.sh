@@ -13,8 +13,8 @@ ways=${FAIL_WAYS:-'memory open-EMFILE open-EACCES map-ENOMEM read-short read-EIN
 	entry-EIO line-EIO bpf-ENOMEM bpf-EPERM socket-EMFILE network-ENOBUFS'}
 [ -z "${FAIL_POINTS:-}" ] || [ -n "${FAIL_WAYS:-}" ] || ways="$ways bpf-ENOSPC bpf-E2BIG"
 
-# fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
-# the numbers of calls to "count"
+# fails WAY:N COMMAND...: run the command with the N-th call of that kind failing.  Set "status",
+# and write the numbers of calls to "count".
 fails() {
 	rm -f count
 	status=0
@@ -23,8 +23,9 @@ fails() {
 	timeout "${FAIL_SECONDS:-5}" env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
 }
 
-# points WAY: print the numbers of the calls to fail, evenly spread over the most calls that a process of the run
-# without a failure has made.  Different ways fail different calls of the same kind.
+# points WAY: print the numbers of the calls to fail, evenly spread over the largest number of calls
+# that a process made in the run without a failure.  Different ways fail different calls of the same
+# kind.
 points() {
 	awk -v way="$1" -v ways="$ways" -v most="${FAIL_POINTS:-2}" '
 		$1 == way && $2 > calls { calls = $2 }
@@ -56,20 +57,20 @@ said() {
 	killed || { [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]; }
 }
 
-# The judge of commands whose output does not change from run to run
+# Judge a command whose output is the same in every run.
 reads() {
 	! grep -q %s err || wrong "a message without its names"
 	if [ "$status" = "$expected" ] && cmp -s out "$name.out"; then return; fi
 	said || wrong "no error, and another result"
 }
 
-# Called before each run; a test can define another one.
+# Prepare a run; a test can define another function.
 prepare() {
 	rm -rf rec rec.*
 }
 
-# sweep NAME JUDGE COMMAND...: run it with each failure, and report one test.  Judges in "learning" also see
-# the run without a failure.
+# sweep NAME JUDGE COMMAND...: run the command with each failure, and report one test.  Judges in
+# "learning" also see the run without a failure.
 sweep() {
 	name=$1 judge=$2 runs=0 failed=0
 	shift 2

@@ -77,7 +77,7 @@ const struct inject_way inject_ways[] = {
 	{ 0 },
 };
 
-/* Counts calls of all kinds */
+/* Count calls of all kinds. */
 static const struct inject_way no_way = { "none", INJECT_NONE, 0 };
 
 static const struct inject_way *chosen;
@@ -116,8 +116,8 @@ long inject_blocks(void)
 }
 
 /*
- * Whether a function of libpfm is in the call chain.  pfm_initialize() of libpfm 4.13 crashes if it
- * cannot allocate memory or open a file, which the library cannot prevent.
+ * Return whether a function of libpfm is in the call chain.  pfm_initialize() of libpfm 4.13
+ * crashes if it cannot allocate memory or open a file, and the library cannot prevent this.
  */
 static bool in_libpfm(void)
 {
@@ -132,7 +132,10 @@ static bool in_libpfm(void)
 	return false;
 }
 
-/* Whether the first caller outside of this file and the C library is the library in INJECT_NOT */
+/*
+ * Return whether the first caller outside of this file and the C library is in the library that
+ * INJECT_NOT names.
+ */
 static bool is_exempt(void)
 {
 	const char *not = getenv("INJECT_NOT"), *name;
@@ -153,8 +156,8 @@ static bool is_exempt(void)
 }
 
 /*
- * Whether this call must fail: the n-th, or the first one after it that is not libpfm's.  Set errno
- * and return the error, or return 0.
+ * If this call must fail, set errno and return the error; otherwise return 0. The n-th call fails,
+ * or the first one after it that libpfm does not make.
  */
 static int fails(enum inject_kind kind)
 {
@@ -174,7 +177,7 @@ static int fails(enum inject_kind kind)
 	return way->error;
 }
 
-/* Memory: the sanitizer's allocator if present, else the C library's */
+/* The allocator is the sanitizer's if the program has one, otherwise the C library's. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t), __libc_free(void *);
 extern void *__interceptor_malloc(size_t) __attribute__((weak));
@@ -261,7 +264,7 @@ void free(void *p)
 	(__interceptor_free ? __interceptor_free : __libc_free)(p);
 }
 
-/* The original function of that name */
+/* The function that the definition in this file replaces */
 #define REAL(name) ({							\
 	static typeof(&name) real_;					\
 	if (!real_)							\
@@ -302,7 +305,7 @@ int name(int dir, const char *path, int flags, ...)			\
 OPENAT(openat)
 OPENAT(openat64)
 
-/* Define a function with @params that calls the original with @args, or returns @failed */
+/* Define a function with @params that calls the original with @args, or returns @failed. */
 #define FUNCTION(kind, type, name, params, args, failed)		\
 type name params							\
 {									\
@@ -312,7 +315,7 @@ type name params							\
 FUNCTION(INJECT_OPEN, DIR *, opendir, (const char *path), (path), NULL)
 static bool preloaded;
 
-/* Write a buffer of a stream through write(), which the C library itself does not call. */
+/* Write a stream's buffer through this file's write(), which the C library itself does not call. */
 static ssize_t write_stream(void *stream, const char *data, size_t n)
 {
 	size_t done = 0;
@@ -330,7 +333,7 @@ static int close_stream(void *stream)
 	return fclose(stream);
 }
 
-/* Make writing to a stream of a preloaded program count and fail. */
+/* Make writes to a stream of a preloaded program count and fail. */
 static FILE *counted_writes(FILE *f)
 {
 	static const cookie_io_functions_t calls_of = { .write = write_stream, .close = close_stream };
@@ -409,7 +412,10 @@ FUNCTION(INJECT_ENTRY, int, scandir, (const char *path, struct dirent ***list,
 	 int (*filter)(const struct dirent *), int (*compare)(const struct dirent **,
 	 const struct dirent **)), (path, list, filter, compare), -1)
 
-/* The C library reads the stream and sets its error flag, which ferror() reports. */
+/*
+ * If the call must fail, set the stream's error flag, because the C library reads the stream
+ * without calling a function of this file, and ferror() checks the flag.
+ */
 static int fails_stream(FILE *f)
 {
 	int how = fails(INJECT_LINE);
@@ -453,7 +459,7 @@ int __isoc99_fscanf(FILE *f, const char *format, ...)
 	return n;
 }
 
-/* Define a transfer of @n bytes with @args; a short one transfers half of them, but at least one */
+/* Define a transfer of @n bytes with @args.  A short one has half of them, but at least one. */
 #define TRANSFER(kind, name, params, args)				\
 ssize_t name params							\
 {									\
@@ -478,7 +484,7 @@ TRANSFER(INJECT_WRITE, pwrite64, (int fd, const void *data, size_t n, off64_t at
 	 (fd, data, n, at))
 TRANSFER(INJECT_WRITE, send, (int fd, const void *data, size_t n, int flags), (fd, data, n, flags))
 
-/* A short one sends half of its first part. */
+/* A short call sends half of the first part. */
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct iovec part = message->msg_iovlen ? message->msg_iov[0] : (struct iovec){ 0 };
@@ -508,7 +514,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return fails(INJECT_IOCTL) ? -1 : REAL(ioctl)(fd, request, arg);
 }
 
-/* Callers pass only the arguments that their system call has; this reads all six. */
+/* Read all six arguments, although callers pass only those that their system call has. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
 	long a[6];
@@ -525,7 +531,7 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* The way with the name that ends at @end, or NULL */
+/* Return the way whose name ends at @end, or NULL. */
 static const struct inject_way *way_of(const char *name, const char *end)
 {
 	const struct inject_way *way = inject_ways;
@@ -541,7 +547,7 @@ static void ignore(int sig)
 	(void)sig;
 }
 
-/* Interrupt this thread's system calls every millisecond; they are not restarted. */
+/* Interrupt this thread's system calls every millisecond, without restarting them. */
 static void interrupt_often(void)
 {
 	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
@@ -553,7 +559,7 @@ static void interrupt_often(void)
 	timer_settime(timer, 0, &often, NULL);
 }
 
-/* Start from the environment if preloaded. */
+/* If preloaded, start counting as the environment requests. */
 static void __attribute__((constructor)) begin(void)
 {
 	const char *how = getenv("INJECT");
@@ -561,11 +567,11 @@ static void __attribute__((constructor)) begin(void)
 
 	if (!n)
 		return;
-	/* not inherited by programs that it starts */
+	/* Programs that this program starts must not inherit this. */
 	unsetenv("LD_PRELOAD");
 	if (!strcmp(how, "signals:0"))
 		interrupt_often();
-	/* PCP's library needs the descriptor of this stream */
+	/* Do not replace the stream for PCP's library, which needs its descriptor. */
 	preloaded = !getenv("INJECT_NOT");
 	stdout = counted_writes(stdout);
 	inject_start(way_of(how, n), atol(n + 1));

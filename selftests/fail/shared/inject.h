@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make the n-th call of one kind fail in this process: linked into a test, or preloaded. */
+/* Make the n-th call of one kind fail in this process.  Link this into a test, or preload it. */
 #ifndef FAIL_INJECT_H
 #define FAIL_INJECT_H
 
 #include <stdbool.h>
 
-/* The calls that can fail; each kind is counted separately. */
+/* Kinds of calls that can fail; each kind is counted separately. */
 enum inject_kind {
 	INJECT_NONE,
 	INJECT_MEMORY,
@@ -22,13 +22,13 @@ enum inject_kind {
 	INJECT_NETWORK,	/* connect, poll, getsockopt, setsockopt */
 	INJECT_ENTRY,	/* readdir, scandir */
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
-	INJECT_BPF,	/* bpf(2), which libbpf calls by syscall(2) */
+	INJECT_BPF,	/* bpf(2), which libbpf calls through syscall(2) */
 	INJECT_TIMER,	/* timerfd_create */
 	INJECT_LABEL,	/* pmdaAddLabels of PCP's library */
 	INJECT_KINDS
 };
 
-/* Instead of an errno: transfer half of the bytes, or send a signal to the process */
+/* Instead of failing with an errno, transfer half of the bytes, or send a signal to the process. */
 #define INJECT_SHORT	(-1)
 #define INJECT_KILL	(-2)
 #define INJECT_TERM	(-3)
@@ -44,21 +44,20 @@ struct inject_way {
 	int error;
 };
 
-/* Ends with a NULL name */
+/* The list ends with a NULL name. */
 extern const struct inject_way inject_ways[];
 
 /*
- * Start counting calls of the kind of @way, or of all kinds if it is NULL; the @n-th call of the
- * kind fails, none if @n is 0.
+ * Start counting calls of @way's kind, or of all kinds if @way is NULL.  The @n-th call of this
+ * kind fails; none fails if @n is 0.
  */
 void inject_start(const struct inject_way *way, long n);
-/* Stop counting. */
 void inject_stop(void);
-/* Number of counted calls of a kind */
+/* Return the number of counted calls of a kind. */
 long inject_calls(enum inject_kind kind);
-/* Whether a call has failed since inject_start() */
+/* Return whether a call has failed since inject_start(). */
 bool inject_fired(void);
-/* Number of memory blocks allocated and not freed since the program started */
+/* Return the number of memory blocks that have been allocated and not freed. */
 long inject_blocks(void);
 
 #endif /* FAIL_INJECT_H */

@@ -10,14 +10,11 @@
 #define SAMPLE_INDOM	pmiInDom(60, 1)
 #define SAMPLE_METRICS	6
 
-/* End the process unless a call of the importer succeeded. */
+/* Exit with an error unless a call of the importer succeeded. */
 void sample_check(int err);
-/* Name of the @i-th metric; odd ones have three instances, and the fifth is a string */
+/* Return the name of the @i-th metric.  Odd ones have instances, and the fifth is a string. */
 const char *sample_name(int i);
-/*
- * Describe the metrics in the importer's current context, and add one record with the values at
- * @at.
- */
+/* Describe the metrics in the current context, or add one record with the values at time @at. */
 void sample_describe(void);
 void sample_put(int at);
 /*

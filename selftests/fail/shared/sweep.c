@@ -28,21 +28,21 @@
 #include "sweep.h"
 
 #define TEXT	(1u << 20)
-#define SECONDS	20	/* until a run is considered to hang */
-/* The sanitizer's strdup() and similar functions allocate without being counted. */
+#define SECONDS	20	/* time after which a run is considered to hang */
+/* The sanitizer's strdup() and similar functions allocate memory that is not counted. */
 #ifdef __SANITIZE_ADDRESS__
 #define COUNTED	false
 #else
 #define COUNTED	true
 #endif
-#define LINE	160	/* most that is shown of a line */
+#define LINE	160	/* maximum number of bytes shown of a line */
 #define SHOWN	6	/* number of wrong runs shown per case */
 
 /*
  * struct run - the result of a run, in memory shared with the parent
  * @in: the call in which the failure happened without being reported
  * @late: a call reported an error of an earlier one
- * @code: the error that it returned
+ * @code: the error that the call returned
  */
 struct run {
 	long calls[INJECT_KINDS], blocks, code;
@@ -115,7 +115,7 @@ static void run_here(const struct sweep_case *c, const struct inject_way *way, l
 	now->ended = true;
 }
 
-/* Run in a child, without a failure if @way is NULL. Return 0, or the exit status if it failed. */
+/* Run the case in a child, without a failure if @way is NULL.  Return 0, or its exit status. */
 static int run(struct run *into, const struct sweep_case *c, const struct inject_way *way, long n)
 {
 	int status;
@@ -142,7 +142,7 @@ static bool same_answers(void)
 	return now->len == normal->len && !memcmp(now->text, normal->text, now->len);
 }
 
-/* The reason why the run is wrong, or NULL */
+/* Return why the run is wrong, or NULL. */
 static const char *judge(const struct sweep_case *c, const struct inject_way *way, int status)
 {
 	if (status)
@@ -151,7 +151,7 @@ static const char *judge(const struct sweep_case *c, const struct inject_way *wa
 		return now->said ? "other answers after the error" : "other answers, and no error";
 	if (now->late)
 		return "an error of an earlier call";
-	/* -1: the error is in errno or elsewhere */
+	/* A result of -1 does not contain the error, which may be in errno. */
 	if (now->said && way->kind == INJECT_MEMORY && now->code < -1 &&
 	    now->code != (c->no_memory ?: -ENOMEM))
 		return "another error than that of a lack of memory";
@@ -177,7 +177,7 @@ static void show_difference(void)
 		i++;
 	for (from = i; from && now->text[from - 1] != '\n'; from--)
 		;
-	/* A long line is cut around the difference. */
+	/* Show a long line from shortly before the difference. */
 	if (i - from > LINE / 2)
 		from = i - LINE / 2;
 	printf("#    is  %.*s\n", shown_of(now->text + from), now->text + from);
@@ -231,7 +231,7 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 	for (const struct inject_way *way = inject_ways; ends && way->name; way++) {
 		struct sums sums = { 0 };
 
-		/* signals are for programs that preload this file */
+		/* Signals are only for programs that preload inject.c. */
 		if (way->error == INJECT_KILL || way->error == INJECT_TERM)
 			continue;
 		if (c->without && !strcmp(c->without, way->name))
@@ -266,7 +266,7 @@ static int run_only(const struct sweep_case *c, const char *rest)
 	return 0;
 }
 
-/* Create an empty directory for the case, and prepare it in a child. */
+/* Create an empty directory for the case, change to it, and call @prepare in a child. */
 static void enter_folder(const struct sweep_case *c, const char *top)
 {
 	pid_t pid;
@@ -303,7 +303,7 @@ int sweep(const struct sweep_case *cases, unsigned int n)
 	if (normal == MAP_FAILED || !mkdtemp(top))
 		return 2;
 	setlinebuf(stdout);
-	/* each case names the configuration and the derived metrics that it needs */
+	/* Each case sets the configuration and the derived metrics that it needs. */
 	setenv("PCP_CONF", "/nonexistent", 1);
 	setenv("PCP_DERIVED_CONFIG", "", 1);
 	for (unsigned int i = 0; i < n; i++) {

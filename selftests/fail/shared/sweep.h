@@ -6,18 +6,19 @@
 #include <stdbool.h>
 
 /*
- * struct sweep_case - a program
- * @name: of the API
- * @prepare: creates the files that the program needs in the current directory, which is empty; or
- * NULL
- * @before: called before each run, in its process, without failures; or NULL
+ * struct sweep_case - a program that is run with failures
+ * @name: name of the case
+ * @prepare: if not NULL, creates the files that the program needs in the current directory, which
+ * is empty
+ * @before: if not NULL, called before each run, in its process, without failures
  * @run: makes the calls with TRY(), and prints their results with say()
- * @after: called after it in the same way, to print what the run has left; or NULL
- * @without: a kind of failure that is documented to be ignored; or NULL
- * @only: the only kind of calls that fail; negated: the only kind that does not; 0: all kinds fail
- * @most: failures of each kind, unless FAIL_POINTS is set; 0: 12
- * @left: number of blocks that the C library itself can leak after a failure
- * @no_memory: the API's code for a lack of memory; 0: -ENOMEM
+ * @after: if not NULL, called after @run in the same way as @before, to print what the run has left
+ * @without: if not NULL, a way to fail that is documented to be ignored
+ * @only: the only kind of call that fails; if negative, the only kind that does not; 0 if all kinds
+ * fail
+ * @most: maximum number of failures of each kind, unless FAIL_POINTS is set; 12 if 0
+ * @left: number of blocks that the C library can leak after a failure
+ * @no_memory: the API's code for a lack of memory; -ENOMEM if 0
  */
 struct sweep_case {
 	const char *name;
@@ -36,12 +37,12 @@ struct sweep_case {
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Make a call whose result is negative on error.  If an injected failure made it fail, record that,
+ * Make a call whose result is negative on error.  If an injected failure made it fail, record this,
  * and repeat the call, which must then succeed.
  */
 #define TRY(call) TRY_UNLESS(call, 0)
 
-/* The same, unless result_ is negative for another reason, given by the condition */
+/* Like TRY(), but accept a negative result_ if the condition @usual holds. */
 #define TRY_UNLESS(call, usual) ({						\
 	long result_ = (long)(call);						\
 	if (sweep_again(result_ < 0 && !(usual), #call, result_))		\
@@ -49,7 +50,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	result_;								\
 })
 
-/* Make a call that ends an object even if it fails: it is not repeated, and need not succeed */
+/* Make a call, once, that ends an object even if it fails, and need not succeed. */
 #define LAST(call) ({						\
 	long result_ = (long)(call);				\
 	sweep_again(result_ < 0, #call, result_) ? 0 : result_;	\
