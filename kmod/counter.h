@@ -34,7 +34,7 @@ struct vcpc_counter {
  * @nr: number of counters
  * @tick_add: added to the first event's running time
  * @charge: an unused allocation as large as the events, charged to the caller's memory control
- * 	group because perf does not charge the events themselves
+ *	group because perf does not charge the events themselves
  * @counter: one per request
  *
  * Locking: guarded by the owner's lock; opened and closed in process context, under the set's

@@ -52,7 +52,7 @@ killed() {
 	case $how in write-KILL*) [ "$status" = 137 ] ;; write-TERM*) [ "$status" = 143 ] ;; *) false ;; esac
 }
 
-# said: check whether the run printed an error, or was ended by the failure
+# Check whether the run printed an error, or was ended by the failure
 said() {
 	killed || { [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]; }
 }
