@@ -13,7 +13,7 @@
 static const char *const expressions[][2] = {
 	{ "d.sum", "demo.m2 + 1" },
 	{ "d.rate", "rate(demo.m3)" },
-	{ "d.part", "demo.m1[\"left\"] * 2" },
+	{ "d.part", "demo.m1[left] * 2" },
 	{ "d.all", "matchinst(/^[lm]/, demo.m5)" },
 	{ "d.choice", "demo.m2 > 50 ? demo.m2 : demo.m2 * 2" },
 };
@@ -128,7 +128,7 @@ static void run_names(void)
 
 	warm();
 	say("sum %ld", TRY(registered("demo.sum", "demo.m2 + 1")));
-	say(" part %ld\n", TRY(registered("demo.m.part", "demo.m1[\"left\"]")));
+	say(" part %ld\n", TRY(registered("demo.m.part", "demo.m1[left]")));
 	context = open_archive();
 	n = (int)TRY(pmGetChildren("demo", &names));
 	for (int i = 0; i < n; i++)
