@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 #include "core_perf_multiplex.h"
 
@@ -279,6 +280,43 @@ TEST_F(perf, descriptors_closed_by_the_program)
 	self->set = NULL;
 	EXPECT_EQ(1, write(fd, "", 1));
 	close(fd);
+}
+
+/*
+ * Bind with a limit of descriptors that grows by one each time.  Each bind must fail without leaving a
+ * descriptor open, until all groups can be opened.
+ */
+static void expect_each_event(struct __test_metadata *_metadata, FIXTURE_DATA(perf) *self,
+			      unsigned int flags)
+{
+	struct rlimit all, few;
+	int ret = -EMFILE, n, free_fd;
+
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &all));
+	for (n = 0; ret && n < 64; n++) {
+		ASSERT_EQ(0, make_groups(self, 3, MS, 0, &self->set));
+		free_fd = dup(0);
+		close(free_fd);
+		few = (struct rlimit) { free_fd + n, all.rlim_max };
+		ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &few));
+		ret = shim_counters__bind(self->set, 0, flags, &self->bad);
+		ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &all));
+		EXPECT_TRUE(!ret || ret == -EMFILE);
+		shim_counters__put(self->set);
+		self->set = NULL;
+		EXPECT_EQ(free_fd, dup(0));
+		close(free_fd);
+	}
+	/* at least one descriptor per group */
+	EXPECT_LT(3, n);
+	EXPECT_EQ(0, ret);
+}
+
+TEST_F(perf, without_descriptors_for_all_events)
+{
+	NEED_PERF();
+	expect_each_event(_metadata, self, 0);
+	expect_each_event(_metadata, self, VCPC_BIND_F_INHERIT);
 }
 
 TEST_F(perf, no_room_for_the_groups)
