@@ -177,7 +177,48 @@ static int is_child(const char *name)
 	return met;
 }
 
-/* Traversals of the names skip derived metrics that are not metrics of this host. */
+static enum fake_then no_instances(struct fake_pdu *reply, uint64_t code)
+{
+	if (fake_get(reply->bytes + 4) == FAKE_INSTANCE) {
+		fake_error(reply, (int32_t)code);
+		fake_end(reply);
+	}
+	return FAKE_GO_ON;
+}
+
+/*
+ * If the instances that a filter selects cannot be looked up because of a transient error, the
+ * fetch reports this error.  Otherwise, the values would be missing without a reason.
+ */
+TEST_F(host, filters_without_instances)
+{
+	static const int codes[] = { -ENOMEM, PM_ERR_AGAIN, PM_ERR_TIMEOUT };
+	static const char *const exprs[] = { "a.word[two]", "matchinst(/^two/, a.word)" };
+	const char *names[] = { "derived.exact", "derived.match" };
+	pmID pmids[2];
+	pmDesc desc;
+
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(NULL, pmRegisterDerived(names[i], exprs[i]));
+	ASSERT_EQ(2, pmLookupName(2, names, pmids));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pmLookupDesc(pmids[i], &desc)) TH_LOG("%s", pmDerivedErrStr());
+		self->fake.lies->lie = no_instances;
+		for (int k = 0; k < 3; k++) {
+			self->fake.lies->arg = (uint64_t)(int64_t)codes[k];
+			EXPECT_EQ(codes[k], values_of(pmids[i])) TH_LOG("%s", exprs[i]);
+		}
+		self->fake.lies->arg = (uint64_t)(int64_t)PM_ERR_INST;
+		EXPECT_EQ(0, values_of(pmids[i])) TH_LOG("%s", exprs[i]);
+		self->fake.lies->lie = NULL;
+	}
+	EXPECT_EQ(1, values_of(pmids[0]));
+}
+
+/*
+ * A traversal of the names skips names that are not metrics of this host, and so do later
+ * traversals.
+ */
 TEST_F(host, names_of_no_metrics)
 {
 	ASSERT_EQ(NULL, pmRegisterDerived("derived.bad", "derived.nosuch + 1"));

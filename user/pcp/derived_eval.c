@@ -456,7 +456,7 @@ static int eval_exact(struct evaluation *ev, const struct shim_node *node, struc
 			return 0;
 		inst = at_fetch(ev, operand->desc.indom, 0, node->text, NULL);
 		if (inst < 0)
-			return 0;
+			return shim_derived__passes(inst) ? inst : 0;
 		cell->inst = inst;
 		cell->inst_known = true;
 	}
