@@ -148,21 +148,34 @@ static uint32_t number(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
 }
 
-/* Remove the first descriptor from the metadata, so that the values of its metric are damage. */
-TEST_F(check, values_of_an_unknown_metric)
+/* Remove the first record of a type from the metadata. */
+static void remove_first(struct __test_metadata *_metadata, struct place *place, uint32_t type)
 {
 	size_t len, at = 0;
-	uint8_t *data = slurp(place_file(&self->place, "meta"), &len);
+	uint8_t *data = slurp(place_file(place, "meta"), &len);
 
 	ASSERT_NE(NULL, data);
-	while (at + 8 < len && number(data + at + 4) != SHIM_META_DESC)
+	while (at + 8 < len && number(data + at + 4) != type)
 		at += number(data + at);
 	ASSERT_LT(at + 8, len);
 	len -= number(data + at);
 	memmove(data + at, data + at + number(data + at), len - at);
-	spit(place_file(&self->place, "meta"), data, len);
+	spit(place_file(place, "meta"), data, len);
 	free(data);
+}
+
+/* Without the first descriptor, only the metadata shows that values of its metric are damage. */
+TEST_F(check, values_of_an_unknown_metric)
+{
+	remove_first(_metadata, &self->place, SHIM_META_DESC);
 	each_failure(_metadata, self->place.base, 1);
+}
+
+/* Without names of instances, the check counts the nameless values of each metric. */
+TEST_F(check, values_of_nameless_instances)
+{
+	remove_first(_metadata, &self->place, SHIM_META_INDOM);
+	each_failure(_metadata, self->place.base, 0);
 }
 
 TEST_HARNESS_MAIN
