@@ -158,7 +158,7 @@ static int do_on(struct trace_options *options)
 	if (options->on.flags & SHIM_TRACE_F_MODULE && options->on.flags & SHIM_TRACE_F_PROBES)
 		return vcpc_fail(0, "--module and --probes are mutually exclusive");
 	if (probes_see_nothing(options))
-		return vcpc_fail(0, "--probes would trace nothing: the vcpc module is loaded, and programs send their events to it (try 'vcpc trace on --module'; for programs that run with SHIM_TRACE=probe: SHIM_TRACE=probe vcpc trace on --probes)");
+		return vcpc_fail(0, "--probes would trace nothing: the vcpc module is loaded, and programs send their events to it (try 'vcpc trace on --module'; to trace only programs that run with SHIM_TRACE=probe, try 'SHIM_TRACE=probe vcpc trace on --probes')");
 	err = functions_find(&options->functions);
 	if (err)
 		return err;

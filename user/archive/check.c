@@ -428,7 +428,7 @@ static void note_nameless(struct shim_check_state *s)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, shim_check__volume(s, m->volume),
 				 m->offset, "metric %u.%u.%u: %llu %s", PMID_PARTS(m->pmid),
 				 (unsigned long long)m->values,
-				 m->values == 1 ? "a value of an instance without a name" :
+				 m->values == 1 ? "value of an instance without a name" :
 						  "values of instances without a name");
 	}
 }

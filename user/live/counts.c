@@ -181,9 +181,9 @@ const struct shim_metric shim_live_times[SHIM_TIMES] = {
 
 const struct shim_metric_indom shim_live_targets = {
 	INDOM_TARGETS, 0, "counted processes",
-	"The processes and CPUs whose sets were recorded. The name of a process is its PID and\n"
-	"command, that of a CPU its number. The counts of a process's children are included if\n"
-	"the set was bound to be inherited."
+	"The processes and CPUs whose sets were recorded. A process is named by its PID and\n"
+	"command, and a CPU by its number. The counts of a process's children are included if\n"
+	"the set was bound with inheritance."
 };
 
 /**
