@@ -258,8 +258,8 @@ static bool tries_again(const struct scope *s, const struct op *op)
 }
 
 /*
- * Make the call while allocation number @after fails, and all later ones too if @for_good.  Return
- * whether the call made that many allocations.
+ * Make the call.  Allocation number @after fails and, if @for_good is set, so do all later ones.
+ * Return whether the call made that many allocations.
  */
 static bool one_call(struct __test_metadata *_metadata, const struct scope *s, const struct op *op,
 		     int after, bool for_good)
@@ -436,7 +436,7 @@ static bool is_at_end(const void *const *callers, int n, int i)
 
 /*
  * There is an allocation for each event name, so one code address makes thousands of allocations.
- * Only the first, the last and every 100th one are tried, because each attempt needs two
+ * Only the first few, the last few and every 100th one are tried, because each attempt needs two
  * initializations.
  */
 TEST(initialization)

@@ -164,7 +164,7 @@ static void remove_first(struct __test_metadata *_metadata, struct place *place,
 	free(data);
 }
 
-/* Without the first descriptor, only the metadata shows that values of its metric are damage. */
+/* Without the first descriptor, only the metadata shows that values of its metric are damaged. */
 TEST_F(check, values_of_an_unknown_metric)
 {
 	remove_first(_metadata, &self->place, SHIM_META_DESC);

@@ -11,7 +11,7 @@ FIXTURE(end) {
 	uint8_t *data;
 	size_t len;
 	uint64_t last;	/* offset of the last record */
-	uint64_t fifth;	/* offset of a record after 1/5 of them */
+	uint64_t fifth;	/* offset of the record after the first fifth */
 };
 
 FIXTURE_SETUP(end)

@@ -189,8 +189,8 @@ TEST_F(indom, all_states_newest_first)
 }
 
 /*
- * Return whether @set, from position *@n on, has the instances of state @newest that no newer state
- * has.  Advance *@n past these instances.
+ * Return whether @set contains, from position *@n on, the instances of state @newest that occur in
+ * no newer state.  Advance *@n past these instances.
  */
 static bool has_older(const struct shim_instances *set, const struct shim_archive *ar,
 		      unsigned int newest, unsigned int *n)
@@ -244,8 +244,8 @@ TEST_F(indom, all_instances_are_those_of_all_states)
 }
 
 /*
- * Version 3 stores only the changes of a domain if they take less space than the complete domain,
- * but the complete domain if a name changed.
+ * Version 3 stores only the changes of a domain if no name changed and the changes take less space
+ * than the complete domain.  Otherwise, it stores the complete domain.
  */
 TEST_F(indom, records_are_of_the_right_kind)
 {

@@ -47,7 +47,7 @@ static void some_text(unsigned int *seed, char *text)
 	text[len] = '\0';
 }
 
-/* Search linearly, by the rule in PCP's manual. */
+/* Search linearly, according to the rule in PCP's manual. */
 static int model(const struct shim_indom *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->n; i++)
@@ -127,7 +127,9 @@ TEST_F(names, have_a_table_only_if_memory_allows_it)
 	EXPECT_GT((1 << 20) - 2 * MOST * sizeof(uint32_t), bytes);
 }
 
-/* A table is created once, at the second search; for few names, none is created. */
+/*
+ * A table is created only once, at the second search.  If there are few names, no table is created.
+ */
 TEST_F(names, ask_for_a_table_once)
 {
 	int wants = 0;

@@ -118,8 +118,8 @@ static struct run some_run(FIXTURE_DATA(marks) *self)
 }
 
 /*
- * Fetch as @r describes.  Store the values of the metrics in @out, INT64_MIN if a fetch returns
- * none.
+ * Fetch as @r describes.  Store the values of the metrics in @out, or INT64_MIN for a metric
+ * without a value.
  */
 static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASKED])
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two records are recognized as having the same layout if, and only if, they have. */
+/*
+ * Two records are recognized as having the same layout if, and only if, their layouts are the same.
+ */
 #include <string.h>
 
 #include "archive/record.h"

@@ -324,7 +324,7 @@ TEST_F(open, with_a_second_description)
 	free(data);
 }
 
-/* A metric can have more names, but not a name that another metric has. */
+/* A metric can have several names, but not a name that another metric has. */
 TEST_F(open, with_more_names)
 {
 	static const char *const names[] = { "demo.more", "demo.u32", "demo.most" };

@@ -249,7 +249,7 @@ TEST_F(record, index)
 	EXPECT_EQ(-EBADMSG, shim_rec_index__decode(self->f, self->buf.data, &got));
 }
 
-/* Encode a record with every type, one of them with several values. */
+/* Encode a record with a metric of each type.  One metric has several values. */
 static void encode_result(const struct shim_format *f, struct shim_rec_result *r)
 {
 	struct shim_value v;

@@ -138,7 +138,7 @@ TEST_F(several, seeking)
 	shim_archive__put(ar);
 }
 
-/* Return the number of metrics that have values at a time. */
+/* Return the number of metrics that have values at the time @t. */
 static int alive(struct shim_interp *ip, double t)
 {
 	struct shim_answer answers[NMETRICS];
@@ -210,7 +210,7 @@ TEST_F(several, what_is_not_one)
 
 /*
  * Overlapping archives can be opened.  The overlap is detected when a reader reaches the end of an
- * archive that is after the start of the next one.
+ * archive and this end is later than the start of the next archive.
  */
 TEST_F(several, overlapping)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each invalid call of a writer fails, and leaves the archive unchanged. */
+/* Each invalid call to a writer fails, and leaves the archive unchanged. */
 #include "archive_writer.h"
 
 static const char *const good_name[] = { "x.y" };
@@ -170,7 +170,7 @@ TEST_F(writer, refuses_what_is_out_of_order)
 }
 
 /*
- * A metric without an instance domain can have no value in a record, as in archives of PCP's
+ * A metric without an instance domain can be in a record without a value, as in archives of PCP's
  * logger.
  */
 TEST_F(writer, a_single_value_may_be_missing)
@@ -268,7 +268,7 @@ TEST_F(writer, refuses_instances_of_later)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A metric's instance domain must be known only when the metric has values. */
+/* A metric's instance domain need not be known until the metric has values. */
 TEST_F(writer, takes_no_values_without_a_domain)
 {
 	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };

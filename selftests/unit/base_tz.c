@@ -62,7 +62,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Return whether the C library applies rules also to times before 1970, as in Debian 13 (2.41).  If
+ * Return whether the C library also applies rules to times before 1970, as in Debian 13 (2.41).  If
  * it does, the test does not compare these times.
  */
 static bool rules_hold_before_1970(void)

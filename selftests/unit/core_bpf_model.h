@@ -118,7 +118,7 @@ static void delete_row(int i)
 	m.row[i] = NULL;
 }
 
-/* Change a row as an event does, or as an event that is not complete yet. */
+/* Change a row as a complete event does, or as an incomplete one. */
 static void change_row(int i)
 {
 	struct vc_stat *stat = &m.row[i][some(m.cpus)];

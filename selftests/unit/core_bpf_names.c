@@ -122,7 +122,7 @@ TEST_F_TIMEOUT(names, names_of_events, 120)
 	shim_trace_close(given.trace);
 }
 
-/* Return the label of a new tag of @user; the reader owns it. */
+/* Return the label of a new tag of @user.  The reader owns the label. */
 static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_t user)
 {
 	const uint64_t id = ++last_id;

@@ -254,7 +254,7 @@ TEST_F(reader, whatever_changes)
 	}
 	/*
 	 * The reader has loaded its program.  Otherwise, for example without CAP_BPF, only the
-	 * other method would have been tested.
+	 * method without a program would have been tested.
 	 */
 	EXPECT_EQ(before + 1, programs());
 }

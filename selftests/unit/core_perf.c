@@ -5,7 +5,7 @@
  */
 #include "core_perf.h"
 
-/* Call functions once, because the first call of a function causes page faults for its code. */
+/* Call functions once, because the first call to a function causes page faults for its code. */
 static void warm_up(FIXTURE_DATA(perf) *self)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test the maximum rate at which the alarm of multiplexed groups can interrupt a thread on perf.
- * If alarms were more frequent than an interrupt takes, the kernel could do nothing else on this
- * CPU.
+ * Test the maximum rate at which the alarm of perf's multiplexed groups can interrupt a thread.  If
+ * the interval between alarms were shorter than the time that an interrupt takes, the kernel could
+ * do nothing else on this CPU.
  */
 #include <stdarg.h>
 #include <sys/ioctl.h>

@@ -110,7 +110,7 @@ static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return sample(self) ? 0 : VALUES[0] - before;
 }
 
-/* after a context switch, the maximum number of additional instructions of a sample */
+/* the maximum number of additional instructions that a sample executes after a context switch */
 #define LOOKED_UP	400
 
 /* Return the minimum of several measurements, to exclude context switches. */
@@ -165,7 +165,7 @@ TEST_F(perf_hw, known_answers_to_the_instruction)
 	__u64 least, got;
 
 	NEED_PMU();
-	/* Interrupts add nothing in user mode. */
+	/* Interrupts add no instructions in user mode. */
 	least = least_cost(self, 1);
 	TH_LOG("a sample executes %llu instructions in user mode", (unsigned long long)least - 2);
 	for (int i = 0; i < 2; i++) {
@@ -264,7 +264,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Number of samples; a fraction of it if each sample is a system call, which is slow. */
+/* Number of samples; if each sample is a system call, which is slow, only a fraction is taken. */
 #define READS	1000000
 
 TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
@@ -345,8 +345,8 @@ static void handler(int signal)
 }
 
 /*
- * Two counters of the same event stay equal, even if a handler performs all of these actions during
- * a sample.
+ * Two counters of the same event stay equal, even if handlers restart, rebind, disable and enable
+ * the set during samples.
  */
 TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 {
@@ -437,7 +437,9 @@ TEST_F(perf_hw, more_than_the_pmu_has)
 	EXPECT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 }
 
-/* perf and the module count the same work, without the cost of sampling the other. */
+/*
+ * perf and the module count the same number of instructions if the cost of a sample is subtracted.
+ */
 TEST_F(perf_hw, as_the_module_counts)
 {
 	__u64 perf, module;

@@ -17,8 +17,8 @@ TEST_F(perf, each_group_has_its_slots)
 	EXPECT_EQ(sizeof(g.head), g.head.size);
 	EXPECT_GE(g.head.tick, sum);
 	/*
-	 * Switching groups takes long on an emulated machine, so the groups may count for only half
-	 * of the time.
+	 * Switching groups takes a long time on an emulated machine, so the groups may count for
+	 * only half of the time.
 	 */
 	EXPECT_LE(g.head.tick / 2, sum);
 	for (int k = 0; k < 3; k++) {
@@ -28,7 +28,7 @@ TEST_F(perf, each_group_has_its_slots)
 		EXPECT_EQ(0, group->voids);
 		EXPECT_LE(4 * 98 * MS / 10, group->tick);
 		EXPECT_LE(group->tick * 99 / 100, group->time);
-		/* Each group's count of CPU time equals its tick, except for 1 %. */
+		/* Each group's count of CPU time equals its tick to within 1 %. */
 		EXPECT_LE(group->tick * 99 / 100, g.values[k * EACH]);
 		EXPECT_GE(group->tick * 101 / 100, g.values[k * EACH]);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Multiplexed groups on perf count correctly while the program handles or blocks signals, forks,
- * executes, ends threads, or closes descriptors.
+ * calls exec, ends threads, or closes descriptors.
  */
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflows of perf's sets are correct while a program forks, executes, blocks signals, exits
- * threads or closes descriptors.
+ * Overflows of sets on perf are reported correctly while a program forks, calls exec, blocks
+ * signals, ends threads or closes descriptors.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -102,7 +102,9 @@ TEST_F(perf, ten_thousand_overflows)
 	for (int i = 1; i <= 10000; i++) {
 		ASSERT_EQ(0, shim_counters__preset(self->set, 0, 1, -(__u64)(1 + i % 3)));
 		ASSERT_EQ(0, shim_counters__restart(self->set, 0));
-		/* A page fault of a sanitizer can overflow while the set is being stopped. */
+		/*
+		 * A page fault of a sanitizer can cause an overflow while the set is being stopped.
+		 */
 		if (!SLACK && !(i % 7)) {
 			ASSERT_EQ(0, shim_counters__disable(self->set, 0));
 			ASSERT_EQ(0, shim_counters__enable(self->set, 0));
@@ -156,7 +158,7 @@ TEST_F(perf, blocked_is_told_later)
 	EXPECT_GE(3 + SLACK, VALUES[1]);
 	sigprocmask(SIG_UNBLOCK, &urgent, NULL);
 	EXPECT_EQ(1, seen.times);
-	/* If the set was restarted before the signal arrives, it has not overflowed. */
+	/* If the set is restarted before the signal arrives, the overflow is not reported. */
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	sigprocmask(SIG_BLOCK, &urgent, NULL);
 	touch(AFTER + SLACK);

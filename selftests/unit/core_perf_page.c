@@ -119,8 +119,8 @@ static void reset(void)
 }
 
 /*
- * Program a counter as the kernel does: it starts @left before its end, and the page contains this
- * value.
+ * Program a counter as the kernel does: it wraps after @left events, and the sum of the page's
+ * offset and the counter is @count.
  */
 static void program(unsigned int i, unsigned int width, __u64 count, __u64 left)
 {
@@ -306,7 +306,7 @@ TEST_F(perf_page, times_by_one_plan_are_those_of_the_page)
 			page[0].time_mask = (1ULL << 56) - 1;
 			cpu.clock = 0xfedcba9876ULL + 0x123456789;
 			ASSERT_EQ(0, read_again());
-			/* For the last steps, the clock is too far ahead for the plan. */
+			/* After the last steps, the clock is too far ahead for the plan. */
 			for (__u64 step = 1; step < 1ULL << 33; step = 3 * step + 1) {
 				cpu.clock += step;
 				ASSERT_EQ(0, read_again());

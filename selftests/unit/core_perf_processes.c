@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The back end on perf counts processes and trees whose threads exist, start and exit. */
+/* The back end on perf counts processes and process trees while their threads start and exit. */
 #include "core_perf.h"
 
 static int instances(FIXTURE_DATA(perf) *self)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Real rdpmc instructions fault, and a signal handler emulates them.  The library reads the right
- * counter, interprets its bits correctly, and reads none if it must not.
+ * counter, interprets its bits correctly, and does not read counters that are invalid or not
+ * permitted.
  *
  * The signal is SIGILL on a CPU without a PMU, and SIGSEGV if the kernel does not permit the
  * instruction.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* If libpfm cannot open a file that it needs, loading it fails, and succeeds later. */
+/*
+ * If libpfm cannot open a file that it needs, loading libpfm fails, and a later attempt succeeds.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>

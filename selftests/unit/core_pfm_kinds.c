@@ -135,7 +135,7 @@ TEST_F(kinds, two)
 
 /*
  * If the kernel has no PMU for a kind, libpfm encodes its events as raw codes of the other kind.
- * These names are omitted, as are events of a PMU whose type belongs to no core.
+ * These names are omitted, as are events of a PMU whose type belongs to no kind of core.
  */
 TEST_F(kinds, one_is_missing)
 {

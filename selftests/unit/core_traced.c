@@ -19,7 +19,7 @@
 #include "kselftest_harness.h"
 
 #define MOST_STEPS	100000
-#define EACH		1000	/* shorter calls are interrupted at each instruction */
+#define EACH		1000	/* calls with fewer instructions are interrupted at each one */
 #define TIMES		100	/* number of times that a longer call is interrupted */
 
 /* Results of the stepped child: -1 during the call, then the number of errors found so far */
@@ -52,7 +52,7 @@ static void unset_both(void)
 	shim_traced__unset(b);
 }
 
-/* Use the set as the begin and the end of a transaction do. */
+/* Use the set as a transaction does at its start and at its end. */
 static void use(void)
 {
 	__u64 values[VC_MAX_COUNTERS];

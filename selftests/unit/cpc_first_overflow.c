@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If an overflow happens before the bind call has returned, its handler finds the set, even during
- * the first bind.
+ * If an overflow happens before the call that binds the set returns, the overflow handler finds the
+ * set, even during the first such call.
  */
 #include <errno.h>
 #include <signal.h>

@@ -44,7 +44,7 @@ TEST_F(native, requests_take_them)
 	EXPECT_EQ(1, add(self, "Instr_cnt"));
 	EXPECT_EQ(-1, add(self, "instr_cnt"));
 	EXPECT_EQ(-1, add(self, "Instr_cnt:u"));
-	/* Names of Solaris are case-sensitive, perf's names are not. */
+	/* Names of Solaris are case-sensitive, but perf's names are not. */
 	EXPECT_EQ(2, add(self, "PAPI_tot_cyc"));
 	EXPECT_EQ(-1, add(self, "PAPI_TOT_CYC"));
 	EXPECT_EQ(3, add(self, "Page-Faults"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sums of counts of transactions include all rows that ever existed in the kernel, in any order of
- * changes.  The test generates the reader's results.
+ * Sums of counts of transactions include all rows that ever existed in the kernel, regardless of
+ * the order of changes.  The test generates the reader's results.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static uint64_t sum_of(FIXTURE_DATA(pairs) *self, uint64_t config, int which)
 	return UINT64_MAX;
 }
 
-/* One thread counts page faults (2) and switches (3), another counts only switches. */
+/* One thread counts page faults (2) and switches (3), and another one counts only switches. */
 TEST_F(pairs, an_event_of_two_sets)
 {
 	put(self, 0, 1, 100, 2, 2, 5);

@@ -7,8 +7,8 @@
 #include "live/proc.h"
 
 /*
- * The user with the largest share loses an item if the share exceeds what the requester would then
- * have: the largest item or, among equally large ones, the latest.
+ * The user with the largest share loses an item if this share exceeds what the requester would then
+ * have.  The lost item is the user's largest one or, among equally large ones, the latest.
  */
 TEST(who_has_most)
 {
@@ -26,7 +26,7 @@ TEST(who_has_most)
 	EXPECT_EQ(-1, shim_shares__victim(all, 0, 0, 1));
 }
 
-/* Users that repeat their requests end with equal shares, after which no user loses anything. */
+/* Users that repeat their requests end up with equal shares, after which no user loses anything. */
 TEST(ends_with_equal_shares)
 {
 	enum { ROOM = 90, USERS = 4 };

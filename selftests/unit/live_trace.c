@@ -19,7 +19,7 @@
 
 #define PRESENT	300
 #define NAMES	40000
-#define KEPT	1024	/* maximum number of deleted tags; fewer tags exist at once */
+#define KEPT	1024	/* maximum number of deleted tags that are kept; fewer tags exist at once */
 
 /* Rows of the reader: a transaction of each existing tag, and its counts */
 static struct shim_bpf_stat stats[PRESENT];
@@ -169,9 +169,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	int32_t last = 0;
 	char name[SHIM_LIVE_NAME_LEN];
 
-	/*
-	 * A tag is known to be deleted only after three samples, so some more tags can be present.
-	 */
+	/* A tag is known to be deleted only after three samples, so more tags can be present. */
 	if (n > PRESENT + KEPT + 2 * PRESENT)
 		return 0;
 	for (size_t i = 0; i < n; i++) {

@@ -128,8 +128,8 @@ static bool read_back(FIXTURE_DATA(source) *self)
 }
 
 /*
- * Return the number of a metric's values in the record, the error code in their place, or -EINVAL
- * if it is missing.
+ * Return how many values a metric has in the record, the error code in their place, or -EINVAL if
+ * it is missing.
  */
 static int numval(FIXTURE_DATA(source) *self, uint32_t pmid)
 {

@@ -192,7 +192,7 @@ TEST(module_that_swells)
 #define FILES	24
 #define LARGE	(250ll << 20)
 
-/* Create a file of another user, mostly holes; @note: the declared size of its notes. */
+/* Create a sparse file that another user owns.  @note is the declared size of its notes. */
 static int large_file(uint64_t note)
 {
 	const Elf64_Phdr parts[] = {

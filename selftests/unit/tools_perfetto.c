@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Our own reader and protoc read exported events in Perfetto's format unchanged: slices that
- * overlap in any way, more names than the file keeps, and names with any bytes.
+ * Our own reader and protoc correctly read events that were exported in Perfetto's format: slices
+ * that overlap in any way, more names than the file keeps, and names with any bytes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +187,10 @@ static bool slices_survive(FIXTURE_DATA(perfetto) *self, uint64_t seed, uint32_t
 	for (int i = 0; i < SLICES; i++) {
 		uint64_t end = 1000 + i / 2;
 
-		/* An event that ends on another CPU can have an earlier end. */
+		/*
+		 * The end of an event on another CPU can be earlier than that of the previous
+		 * event.
+		 */
 		end -= roll(&seed, 20) ? 0 : roll(&seed, 30);
 		events[i] = event_of(SHIM_TRACE_OP_END, labels[roll(&seed, 3)],
 				     end - roll(&seed, longest), end);

@@ -228,7 +228,9 @@ TEST_F(symbols, a_program_that_exited_and_was_deleted)
 	EXPECT_STREQ("planted", self->symbol.name);
 }
 
-/* The kernel records the mappings of a program that is learned only after its exit. */
+/*
+ * If a program exits before symbols_learn() is called, the kernel's records contain its mappings.
+ */
 TEST_F(symbols, a_program_that_exited_before_it_was_learned)
 {
 	struct symbols_events *events = symbols_events_open();
@@ -293,8 +295,8 @@ static struct rlimit limit_files(unsigned int n)
 }
 
 /*
- * A process is counted if its list of mappings, a mapped file, or the kernel's list could not be
- * opened.
+ * Each failure to open a process's list of mappings, a mapped file, or the kernel's list is
+ * counted.
  */
 TEST_F(symbols, too_many_open_files_are_counted)
 {
@@ -311,7 +313,7 @@ TEST_F(symbols, too_many_open_files_are_counted)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
-/* It is an error, and is counted, if mappings cannot be read, or if there is no memory for them. */
+/* A failure to read mappings, or to allocate memory for them, is an error and is counted. */
 TEST_F(symbols, mappings_that_cannot_be_read)
 {
 	bad_line = "[stack]";
@@ -352,7 +354,7 @@ TEST_F(symbols, a_table_that_cannot_be_read)
 	unlink(path);
 }
 
-/* A process that does not exist has nothing to read, so it is not counted. */
+/* A process that does not exist has nothing to read, so it is not counted as a failure. */
 TEST_F(symbols, an_absent_process_is_not_counted)
 {
 	EXPECT_EQ(-ENOENT, symbols_learn(self->symbols, 1 << 30));

@@ -22,7 +22,7 @@ static size_t encode(unsigned char *bytes, int sync, enum shim_pdu_kind kind, do
 	return shim_pdu__encode(bytes, &event);
 }
 
-/* The bytes are the same as PCP's own library sends. */
+/* The bytes are the same as those that PCP's own library sends. */
 TEST(transaction_as_captured)
 {
 	static const unsigned char captured[] = {

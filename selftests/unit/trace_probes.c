@@ -107,7 +107,7 @@ TEST_F(probes, ends_only)
 }
 
 /*
- * If no probe saw the begin of a transaction, the transaction is not reported as if it had lasted
+ * If no probe saw the start of a transaction, the transaction is not reported as if it had lasted
  * since boot.
  */
 TEST_F(probes, put_there_in_the_middle)

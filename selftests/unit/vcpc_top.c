@@ -11,7 +11,7 @@
 
 #include <shim/trace.h>
 
-/* Data that the test returns in place of the trace handle's */
+/* Data that the test returns instead of the trace handle's data */
 static struct shim_trace_stat stats[3];
 static struct shim_trace_count counts[2];
 static size_t nstats, ncounts;
@@ -274,7 +274,7 @@ TEST_F(top, names_are_cut_by_columns)
 /*
  * Make rows of several processes.  This process has two rows of one tag, because two of its threads
  * have different counters, and one row of another tag.  Another process has exited long ago, and
- * one row is that of processes that write statistics themselves.
+ * one row belongs to all processes that write their statistics themselves.
  */
 static void some_processes(void)
 {
@@ -401,7 +401,7 @@ TEST_F(top, a_row_of_several_that_goes)
 {
 	look_at_processes(&self->view, TOP_BY_PROCESS);
 	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
-	nprocesses = 3;		/* without the other tag and direct writers */
+	nprocesses = 3;		/* without the rows of the other tag */
 	transact(&processes[0].stat, 7);
 	ASSERT_EQ(0, top_look(&self->view, NULL, 3000000000));
 	EXPECT_EQ(2, self->view.nrows);

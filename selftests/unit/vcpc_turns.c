@@ -119,8 +119,8 @@ TEST(one_kind_of_core)
 }
 
 /*
- * If a load changes at random, and is measured for one of four ms, 95 % of the intervals contain
- * the true value.
+ * If a load changes at random, and is measured for one of every four ms, 95 % of the intervals
+ * contain the true value.
  */
 TEST(intervals_hold)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intervals of vcpc compare and vcpc stat -r match tables, and the right share of them contains the
- * true value.
+ * Confidence intervals of vcpc compare and vcpc stat -r match tables, and the right share of them
+ * contains the true value.
  */
 #include <math.h>
 #include <stdlib.h>

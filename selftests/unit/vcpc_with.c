@@ -32,8 +32,8 @@ static struct {
 	int inst[4];
 	int n;
 	pmResult *result;
-	int names;		/* number of calls of strdup() that succeed; -1: all */
-	int blocks;		/* number of calls of calloc() before one that fails; -1: none fails */
+	int names;		/* number of calls to strdup() that succeed; -1: all */
+	int blocks;		/* number of calls to calloc() before one fails; -1: none fails */
 	/* Error codes of the context, of fetches, of the domain, and of looking up part.many */
 	int lost, refused, unknown, nameless;
 	char messages[2000];
