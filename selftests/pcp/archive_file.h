@@ -30,9 +30,9 @@ struct af {
 	int version;
 	FILE *meta, *data, *index;
 	struct af_bytes sets, blocks;
-	size_t *refs;		/* positions in @sets of offsets of blocks */
+	size_t *refs;		/* positions in @sets where the offsets of blocks are stored */
 	size_t nrefs;
-	size_t numval_at;	/* index in @sets of the open set's number of values, or 0 */
+	size_t numval_at;	/* position in @sets of the open set's number of values, or 0 */
 	uint32_t npmids, numval;
 	int64_t at;
 };
@@ -265,7 +265,7 @@ static inline void af_begin(struct af *a, int64_t ns)
 	af_put32(&a->sets, 0);
 }
 
-/* Add a metric to the record: its values follow, or @error is an error, or 0 without values. */
+/* Add a metric to the record.  If @error is 0, the values of the metric can follow. */
 static inline void af_set(struct af *a, uint32_t pmid, int error)
 {
 	af_put32(&a->sets, pmid);
@@ -364,7 +364,7 @@ static inline void af_close(struct af *a)
 	free(a->refs);
 }
 
-/* Create a scratch directory, and store the base name of an archive in it at @base. */
+/* Create a scratch directory, and store at @base the base name of an archive in this directory. */
 static inline void af_folder(char *base, size_t size)
 {
 	char folder[] = "/tmp/vcpc-test-XXXXXX";

@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* Return the labels of instance @inst, or the error @n of the call. */
+/* Return the labels of instance @inst, or a text that contains @n if there are none. */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];

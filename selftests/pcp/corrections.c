@@ -415,8 +415,8 @@ TEST_F(archive, wrapping_counters)
 }
 
 /*
- * Values of an instance after its domain has stopped listing it are not used, even if an earlier
- * fetch has read them.
+ * After a domain has stopped listing an instance, the values of this instance are not used, even if
+ * an earlier fetch has read them.
  */
 TEST(values_of_an_instance_that_is_no_longer_listed)
 {

@@ -260,8 +260,8 @@ TEST_F(archive, instances_that_shift)
 }
 
 /*
- * An archive's own metric keeps its identifier 511.0.3, which would be that of the first derived
- * metric.
+ * An archive's own metric keeps its identifier 511.0.3, although the first derived metric would
+ * have the same one.
  */
 TEST_F(archive, an_archives_own_identifiers_stay_its_own)
 {
@@ -307,7 +307,10 @@ TEST_F(archive, constants_alone)
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
 
-/* If some names are unknown, pmLookupName() returns the number of known names, in any order. */
+/*
+ * If some names are unknown, pmLookupName() returns the number of known names, regardless of their
+ * order.
+ */
 TEST_F(archive, names_of_which_some_are_none)
 {
 	const char *names[] = { "v.nosuch", "both.kinds", "v.cu32", "v.cu32.below", "both.kinds" };

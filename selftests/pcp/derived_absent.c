@@ -109,7 +109,7 @@ static void evaluate(const char *base, const char *expr, int mode, char *out)
 	char name[32], type[20], units[60];
 	const char *names[] = { name };
 	/*
-	 * Fetch a metric of the archive too, because records without any requested metric are
+	 * Also fetch a metric of the archive, because records without any requested metric are
 	 * skipped.
 	 */
 	pmID pmids[2] = { PM_ID_NULL, pmiID(60, 0, 7) };

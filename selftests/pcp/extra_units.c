@@ -254,7 +254,7 @@ TEST_F(archive, through_an_archive)
 	EXPECT_EQ(0x4b, units_in_archive("x.newer"));
 }
 
-/* vcpc check does not report an unknown unit, which a newer PCP can have written, as damage. */
+/* vcpc check does not report an unknown unit as damage, because a newer PCP can have written it. */
 TEST_F(archive, is_sound)
 {
 	char command[400], self_path[200] = "";

@@ -392,8 +392,8 @@ TEST_F(archive, names_of_a_discrete_metric)
 			at_100 = mallinfo2().uordblks;
 	}
 	/*
-	 * A list of 300 names takes 40 kB; without lists that were kept, memory usage grows far
-	 * less than 1 MB.
+	 * A list of 300 names takes 40 kB.  If no lists are kept, memory usage grows by far less
+	 * than 1 MB.
 	 */
 	EXPECT_LT(mallinfo2().uordblks, at_100 + (1 << 20));
 	pmDestroyFetchGroup(fg);

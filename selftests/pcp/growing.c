@@ -107,7 +107,10 @@ TEST(volumes_that_come)
 	begin(&w);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
 	EXPECT_EQ(read_on(&next), 1);
-	/* Add several volumes at once, and more than were allocated. */
+	/*
+	 * Add several volumes at once, and more in total than the context first allocated memory
+	 * for.
+	 */
 	for (int i = 1; i < 200; i++) {
 		add(&w);
 		next_volume(&w);

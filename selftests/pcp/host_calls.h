@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * For tests of wrong replies: each call that queries a host, reads its result completely, and frees
- * it
- */
+/* For tests of wrong replies: functions that query a host, read the whole result, and free it */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 

@@ -21,7 +21,7 @@ static inline double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Return the number of a metric's values, or an error. */
+/* Return how many values a metric has, or an error. */
 static inline int values_of(pmID pmid)
 {
 	pmResult *r;

@@ -61,7 +61,7 @@ TEST_F(archive, records_are_what_they_are)
 	EXPECT_EQ(1, marks);
 }
 
-/* Write values that are ten times their second, at 0 to 3 s or at 10 to 13 s. */
+/* Write values that are ten times their time in seconds, at 0 to 3 s or at 10 to 13 s. */
 static int write_archive(const char *dir, int start)
 {
 	char base[300], value[16];
@@ -82,7 +82,8 @@ static int write_archive(const char *dir, int start)
 }
 
 /*
- * The mark between two archives can be ignored like others, and values on both sides are then used.
+ * The mark between two archives can be ignored like any other mark.  The values on both sides of it
+ * are then used.
  */
 TEST(between_archives)
 {

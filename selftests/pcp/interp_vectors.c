@@ -13,7 +13,7 @@
 #define STEP	4
 
 /*
- * The expected values at time @t, -1 if there is none; the values of a metric's instances are
+ * The expected values at time @t, or -1 where there is none; the values of a metric's instances are
  * combined in one number
  */
 struct row {

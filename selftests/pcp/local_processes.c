@@ -38,7 +38,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* Start a process for struct chosen, with @threads idle threads in addition to the first one. */
+/* Start a process that has @threads idle threads in addition to its first thread. */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };

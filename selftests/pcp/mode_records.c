@@ -134,7 +134,7 @@ TEST_F(archive, from_interpolation_to_records)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 6000), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 100);
-	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* 10 s is the nearest to 6 s */
+	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 101);	/* the nearest record is at 10 s */
 	/* The next fetch would be at 12 s, so the next record is at 20 s. */
 	ASSERT_EQ(pmSetMode(PM_MODE_FORW, NULL, 0), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 102);

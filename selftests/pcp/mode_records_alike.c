@@ -285,7 +285,7 @@ TEST_F(alike, whole_records)
 		ASSERT_TRUE(result_is(r, n, pmids, i, 0)) {
 			TH_LOG("record %d", i);
 		}
-		/* Fetch other metrics than those above. */
+		/* Fetch metrics other than those above. */
 		if (i % 9 == 0 && ++i < RECORDS) {
 			ASSERT_TRUE(fetch_is(3, all + i % 3, i, 0));
 		}

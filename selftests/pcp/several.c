@@ -180,7 +180,7 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
-/* Fetch, and once more if the first fetch reports damage, which it does only once. */
+/* Fetch.  If this reports damage, which happens only once, fetch again. */
 static int fetch_across_damage(pmID metric)
 {
 	int got = fetch(metric);

@@ -27,7 +27,7 @@ static struct {
 
 /*
  * Replace pread(), with which the library reads compressed files, and count the bytes that it reads
- * of each file.
+ * from each file.
  */
 __attribute__((visibility("default")))
 ssize_t pread(int fd, void *data, size_t len, off_t offset)
