@@ -95,7 +95,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 {
 	char base[100];
 
-	/* The directory does not exist; then a file exists, which is not overwritten. */
+	/* First, the directory does not exist.  Then a file exists, which is not overwritten. */
 	sprintf(base, "%s/none/a", self->dir);
 	for (int i = 0; i < 2; i++) {
 		int err = i ? -EEXIST : -ENOENT, fd;

@@ -56,7 +56,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	ASSERT_EQ(self->f, pmOpenLog("talker", self->name, self->f, &status));
 	EXPECT_EQ(1, status);
 	/*
-	 * Programs that this one starts inherit the descriptor like that of any redirected stream.
+	 * Programs that this one starts inherit the descriptor, like that of any redirected stream.
 	 */
 	EXPECT_EQ(0, fcntl(fd, F_GETFD));
 	fputs("a line\n", self->f);

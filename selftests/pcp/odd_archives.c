@@ -247,7 +247,7 @@ TEST_F(odd, the_last_volume_has_one_whole_record)
 
 /*
  * Write records at 0, 10 and 20 s, one with the time @late, and records at 30, 40 and 50 s.  The
- * index has entries for the first and the last.
+ * index has entries for the first and the last record.
  */
 static void one_late_record(const char *base, int late, bool mark)
 {

@@ -353,8 +353,8 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
 	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
 	/*
-	 * The window of a context that the program has created is the same.  Without a context, the
-	 * window starts now.
+	 * The window is also computed for a context that the program has created.  Without a
+	 * context, the window starts now.
 	 */
 	opts = (pmOptions){ .version = PMAPI_VERSION_2, .context = PM_CONTEXT_ARCHIVE,
 			    .start_optarg = (char *)"2" };

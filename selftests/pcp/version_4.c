@@ -171,7 +171,7 @@ TEST_F(archive, options)
 	char *argv[] = { "prog", "-a", self->base, "-S", "0.000000001sec", "-T", "0.5sec",
 			 "-O", "0.000000003sec", "-t", "1.000000007sec", "-x", NULL };
 	pmLongOptions long_options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
-	/* If the program does not set the version, it is that of the header, as in PCP 7. */
+	/* If the program does not set the version, the header's version is used, as in PCP 7. */
 	struct {
 		pmOptions opts;
 		char behind[64];

@@ -422,7 +422,7 @@ static int callers_of_initialization(const void **callers)
 	return n;
 }
 
-/* Return whether an allocation is one of the first or last few at its code address. */
+/* Return whether an allocation is among the first few or the last few at its code address. */
 static bool is_at_end(const void *const *callers, int n, int i)
 {
 	int before = 0, after = 0;

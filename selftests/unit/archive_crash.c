@@ -130,7 +130,7 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 		}
 		n = count(place.base, -EBADMSG);	/* part of a record may follow */
 		if (!*committed) {
-			/* Nothing was committed, so the archive may have no record, or one. */
+			/* Nothing was committed, so the archive may contain one record or none. */
 			none++;
 			/* On a busy machine, the first record takes longer to write. */
 			if (none * 2 > (unsigned int)round)

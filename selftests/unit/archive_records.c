@@ -69,7 +69,7 @@ TEST_F(record, stamp)
 	static const struct row {
 		int line;
 		struct shim_ts ts;
-		int versions;	/* versions that support it: 2, 3, or both as 5 */
+		int versions;	/* versions that support it: 2, 3, or 5 for both */
 	} rows[] = {
 		{ __LINE__, { 0, 0 }, 5 },
 		{ __LINE__, { 1000000000, 999999000 }, 5 },
@@ -299,7 +299,7 @@ TEST_F(record, result)
 	EXPECT_EQ(0, shim_ts__cmp(at(4), got.stamp));
 	EXPECT_EQ(len, got.len);
 	EXPECT_TRUE(sample_matches(&got, 4));
-	/* Memory of the encoder and the decoder can be used again. */
+	/* The memory of the encoder and that of the decoder can be reused. */
 	encode_result(self->f, &r);
 	ASSERT_EQ(len, r.sets.len);
 	ASSERT_EQ(0, shim_rec_result__decode(self->f, r.sets.data, len, &got));

@@ -290,9 +290,9 @@ TEST(a_full_volume)
 }
 
 /*
- * Write two records, the second one with an index entry if @due.  If @fd is a descriptor, the index
- * is written to it from the second record on.  Unless @memory, simulate that memory runs out before
- * closing.  Return the result of closing.
+ * Write two records, the second one with an index entry if @due is set.  If @fd is a descriptor,
+ * the index is written to it from the second record on.  Unless @memory is set, simulate that
+ * memory runs out before closing.  Return the result of closing.
  */
 static int close_with(struct __test_metadata *_metadata, bool memory, int fd, bool due)
 {

@@ -37,8 +37,7 @@ static struct vc_stat one_of(uint64_t ns)
 }
 
 /*
- * If a part's minimum and maximum are outside the buckets that it contains, no other bucket is
- * read.
+ * If the minimum and the maximum of a part are outside its buckets, only its own buckets are read.
  */
 TEST(extremes_outside)
 {

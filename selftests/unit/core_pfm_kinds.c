@@ -3,8 +3,8 @@
  * On a machine with two kinds of core, libpfm's names are listed for both kinds.
  *
  * Debian 12's libpfm has no PMUs for the kinds of a hybrid CPU.  Therefore the test makes two other
- * PMUs of libpfm present, in the order of its list, and sets the perf type with which the second
- * one's events are encoded.
+ * PMUs of libpfm appear to be present, in the order of libpfm's list, and sets the perf type with
+ * which events of the second PMU are encoded.
  */
 #include <dlfcn.h>
 #include <errno.h>
