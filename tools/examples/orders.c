@@ -7,8 +7,8 @@
  * a hash table).  A customer with a high bill passes the point "big customer".  The observation
  * "mean bill" is the batch's mean bill, and the counter "orders done" is the number of orders.
  *
- * Batch sizes vary widely, and so do their durations.  Every run does the same work, which takes
- * about a second on a slow machine.
+ * The sizes and durations of batches vary widely.  Every run does the same work, which takes about
+ * a second on a slow machine.
  *
  *   vcpc trace on; orders; vcpc trace show --hist
  *

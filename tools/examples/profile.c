@@ -47,7 +47,7 @@ static APART long work_b(long n)
 	return sum;
 }
 
-/* Cause a page fault for each of n pages.  Machines without a PMU can count these. */
+/* Cause a page fault for each of n pages.  Page faults can be counted even without a PMU. */
 static APART void touch(long n)
 {
 	long page = sysconf(_SC_PAGESIZE);

@@ -223,7 +223,7 @@ static void unwatch_signals(struct vcpc_child *child)
 
 /**
  * vcpc_child_start() - start a command that is counted from its first instruction
- * @child: for vcpc_child_wait(); its @flags, @ready and @arg are the caller's
+ * @child: for vcpc_child_wait(); the caller sets its @flags, @ready and @arg
  * @set: bound to the command and all processes it will start, or NULL
  * @argv: the command, ended by NULL
  *
@@ -315,7 +315,7 @@ static void read_signals(struct vcpc_child *child)
 /**
  * vcpc_child_wait() - wait for the command's end
  * @child: started by vcpc_child_start()
- * @interval: nanoseconds between two calls of @tick; 0 for none
+ * @interval: nanoseconds between two calls to @tick; 0 for none
  * @tick: called at each interval; it is no longer called after its first nonzero result, but the
  *   command continues
  * @arg: argument of @tick

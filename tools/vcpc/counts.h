@@ -19,7 +19,7 @@
  * @n: number of events, @names: their names
  * @lacking: events that cannot be counted here; their values are NAN, as in a run without counts
  * @values: for each event, one value per run
- * @elapsed, @cpu: for each run, its seconds, and its seconds of CPU time while counting
+ * @elapsed, @cpu: for each run, its duration, and its CPU time while counting, in seconds
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
  * @groups: number of multiplexed groups; 0: not requested, 1: all events fit at once
  * @half: if @groups is not 0, half the 95 % interval of the last run; see struct vcpc_estimate

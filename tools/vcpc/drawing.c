@@ -404,7 +404,7 @@ static int take_record(void *arg, double at, bool mark)
 
 /*
  * Return the first value of a transaction's or point's counter if it was not in the first record,
- * because it then increased from 0 since the previous record.  Otherwise return 0.
+ * because it has then increased from 0 since the previous record.  Otherwise return 0.
  */
 static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
 {

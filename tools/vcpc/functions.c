@@ -17,7 +17,7 @@
 struct pieces {
 	char *binary;		/* allocated; the other members point into this text */
 	char *provider;		/* only for USDT probes */
-	char *name;		/* function, or begin of a pair */
+	char *name;		/* function, or BEGIN of a pair */
 	char *end;		/* only for USDT probes */
 	const char *tag;
 };

@@ -2,8 +2,8 @@
 /*
  * The order in which an archive of the whole system is shown.
  *
- * First come the metrics in a table with one instance each, then their other instances, then all
- * other metrics, ordered by how much they varied, and finally PCP's metrics about itself.
+ * First come the metrics that a table lists, with one instance each, then their other instances,
+ * then all other metrics, ordered by how much they varied, and finally PCP's metrics about itself.
  */
 #include <errno.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 /*
  * struct vcpc_rates - zero at first
  * @lines: number of lines printed so far
- * @seconds: time of the last line since the start
+ * @seconds: time of the last line, in seconds since the start
  * @before: counts at that time
  */
 struct vcpc_rates {

@@ -13,7 +13,7 @@ struct record_job {
 	const char *archive;
 	char chosen[RECORD_NAME];	/* the archive's name, if the user did not specify one */
 	int trace;
-	double max_size;	/* bytes of the archive; 0: no limit */
+	double max_size;	/* maximum size of the archive in bytes; 0: no limit */
 	struct vcpc_rotate rotate;
 	bool compress;
 	bool why;

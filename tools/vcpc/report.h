@@ -8,7 +8,7 @@
 #include "comparison.h"
 #include "drawing.h"
 
-#define REPORT_NAME	160	/* maximum number of a name's bytes to show */
+#define REPORT_NAME	160	/* maximum number of bytes of a name to show */
 
 /* @n lines of folded stacks, in descending order of their time */
 struct report_stacks {

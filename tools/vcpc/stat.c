@@ -66,7 +66,7 @@ static int stat_help(void)
  * A running command, or a part of the targets
  * @counts: the counts of all runs of the command
  * @base: the counts at the end of the delay; @waits: the delay has not ended
- * @before, @shown: the counts at the end of the last interval, and its time
+ * @before, @shown: the counts at the end of the last interval, and the time of that end
  */
 struct run {
 	const struct job *job;

@@ -216,7 +216,7 @@ static bool ended_report(const struct vcpc_targets *targets, bool *gone)
 }
 
 /*
- * The times of the next check of the targets, the next call of @tick and the end, on
+ * The times of the next check of the targets, the next call to @tick, and the end, on
  * CLOCK_MONOTONIC, or NEVER
  */
 struct schedule {

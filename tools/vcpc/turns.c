@@ -3,10 +3,10 @@
  * Estimate the counts of multiplexed events.
  *
  * An event is assumed to occur in proportion to time.  The standard error of the estimate is the
- * standard error of a ratio of two means.  It is computed from the deviations of the samples in
- * which the event was counted from that proportion, each weighted by its length.  The variance is
- * not reduced for the counted part of the time (no finite population correction): the slots of a
- * round may differ from each other even if the rounds do not.
+ * standard error of a ratio of two means.  It is computed from the samples in which the event was
+ * counted: from their deviations from that proportion, each weighted by the sample's length.  The
+ * variance is not reduced for the counted part of the time (no finite population correction): the
+ * slots of a round may differ from each other even if the rounds do not.
  */
 #include <math.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static const char *intern(struct why_paths *paths, const char *text)
 
 /*
  * Remove the offset.  Functions without names have different addresses; when stacks are merged, all
- * functions of a file without names are treated as the same function.
+ * nameless functions of a file are treated as the same function.
  */
 static void cut_offset(char *name)
 {

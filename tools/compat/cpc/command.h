@@ -82,7 +82,7 @@ int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
 /*
- * Sample set @s, and store its counts since the kept sample in @before.  Return 0, or -1 with errno
+ * Sample set @s, and store in @before its counts since the kept sample.  Return 0, or -1 with errno
  * set.
  */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);

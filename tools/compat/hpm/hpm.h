@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Event sets and derived metrics, which hpmcount counts and pmlist lists */
+/* Event sets and derived metrics, for hpmcount and pmlist */
 #ifndef HPM_H
 #define HPM_H
 
