@@ -33,7 +33,7 @@ struct shim_aix_sums {
  * @removed: true once it has been removed from the list
  * @number: unique within the process
  * @root: the thread for which the program was set; 0 for the system
- * @since: the time when it was set, by shim_aix_target__tick(): threads that started earlier did
+ * @since: the time when it was set, from shim_aix_target__tick(); threads that started earlier did
  *   not inherit it
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
  * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* used for binding its threads

@@ -247,7 +247,7 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 }
 
 /**
- * cpc_buf_tick() - get the time for which the set had counted
+ * cpc_buf_tick() - get the time during which the set had counted
  * @cpc: the handle
  * @buf: the buffer
  *

@@ -49,7 +49,7 @@ bool shim_tracee__has_left(const struct shim_tracee *thread)
 	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
-/* Return whether a thread has ended without a call of its handler. */
+/* Return whether a thread has ended without a call to its handler. */
 bool shim_tracee__was_lost(const struct shim_tracee *thread)
 {
 	return thread->state == SHIM_TRACEE_GONE && !thread->over;

@@ -65,7 +65,8 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 			    size_t size);
 
 /*
- * Return the maximum number of values, which is 1 for a metric without a domain, or SHIM_LIVE_E*.*
+ * Return the maximum number of values, which is 1 for a metric without a domain, or an error code
+ * that begins with SHIM_LIVE_E.
  */
 int shim_machine__values(const struct shim_machine *machine, size_t metric);
 bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,

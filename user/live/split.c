@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read how the time of tags' transactions is divided, while any process has a 'why' open. */
+/*
+ * Read how the time of tags' transactions is divided, while any process has a 'why' session open.
+ */
 #include <errno.h>
 #include <stddef.h>
 
@@ -34,7 +36,7 @@ static int take_all(const struct shim_live_split *split, struct shim_live_tags *
 	return shim_why_maps__walk(&split->maps, sums_take, tags);
 }
 
-/* Handle the end of the 'why'.  Its final statistics have already been read. */
+/* Handle the end of the 'why' session.  Its final statistics have already been read. */
 static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -52,7 +54,10 @@ static int split_search(struct shim_live_split *split)
 	if (split->denied || (split->searched_ns && now - split->searched_ns < SEARCH_NS))
 		return 0;
 	err = shim_why_maps__find(&split->maps);
-	/* Without privilege there is nothing to read, unless this process has opened a 'why'. */
+	/*
+	 * Without privilege there is nothing to read, unless this process has opened a 'why'
+	 * session.
+	 */
 	split->denied = err == -EPERM && !shim_why_maps__has_own();
 	if (err && err != -ENOENT && !split->denied)
 		return err;
@@ -61,8 +66,8 @@ static int split_search(struct shim_live_split *split)
 }
 
 /**
- * shim_live_split__sample() - read the open 'why', if one exists
- * @split: the 'why' to read
+ * shim_live_split__sample() - read the open 'why' session, if one exists
+ * @split: the 'why' session to read
  * @tags: transactions that have been sampled; their parts are updated
  *
  * Return: 0, -ENOMEM, -EMFILE, or another errno from bpf(2).

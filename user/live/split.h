@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the time of tags' transactions is divided, while any process has a 'why' open */
+/* How the time of tags' transactions is divided, while any process has a 'why' session open */
 #ifndef SHIM_LIVE_SPLIT_H
 #define SHIM_LIVE_SPLIT_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct shim_live_parts - parts of the time of a tag's transactions
- * @any: whether any 'why' has recorded a transaction
+ * @any: whether any 'why' session has recorded a transaction
  * @earlier: sums of the 'why' sessions that have ended
- * @now: sums of the open 'why'
+ * @now: sums of the open 'why' session
  */
 struct shim_live_parts {
 	bool any;
@@ -20,7 +20,7 @@ struct shim_live_parts {
 };
 
 /**
- * struct shim_live_split - the open 'why'
+ * struct shim_live_split - the open 'why' session
  * @maps: its maps
  * @searched_ns: time of the last search
  * @denied: searching is not permitted

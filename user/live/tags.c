@@ -7,10 +7,10 @@
  * kept and the current ones are added to them.  Statistics that programs write themselves outlive
  * the kernel's ID of the tag, so they are stored separately.
  *
- * The number of removed tags that are kept is the maximum number of tags that existed
- * simultaneously, or LEAST_KEPT.  Otherwise a program that keeps creating tags would fill memory.
- * The owners of tags that are not kept are remembered, so that a tag that reappears gets its former
- * label, and another user's tag never gets that label.
+ * The number of removed tags that are kept is limited to the maximum number of tags that existed
+ * simultaneously, or to LEAST_KEPT if that is larger.  Otherwise a program that keeps creating tags
+ * would fill memory.  The owners of tags that are not kept are remembered, so that a tag that
+ * reappears gets its former label, and another user's tag never gets that label.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -61,7 +61,7 @@ struct shim_live_since {
  * @before: @total at the last written sample
  * @part: the tag's statistics by writer
  * @earlier: total of earlier sessions and IDs, NULL if there were none
- * @parts: parts of its transactions' time while a 'why' was open
+ * @parts: parts of its transactions' time while a 'why' session was open
  * @unseen: buckets that have changed since instances were last added
  * @aborted_ns: time when an abort was last detected; the statistics do not contain it
  * @seen: the last sample in which shim_live_tags__see() found the tag

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMAPI error codes: their texts, which are identical to PCP's, because programs compare them, and
- * the codes for errors of user/archive.
+ * PMAPI error codes: their texts, and the codes for errors of user/archive.  The texts are
+ * identical to PCP's because programs compare them.
  *
  * Threads: pmErrStr() has a buffer per thread.
  */

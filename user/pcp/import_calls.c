@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * LOGIMPORT's calls that write no values (build identifiers and units, get error texts) and the
- * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file that identifies
- * the tool that writes an archive to PCP's agent pmdapmimport).
+ * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file, read by PCP's
+ * agent pmdapmimport, that identifies the tool that writes an archive).
  *
  * The texts are identical to the texts of PCP's library because programs compare them.
  *
@@ -276,7 +276,7 @@ void shim_importer__forget_program(struct shim_importer *imp)
 }
 
 /**
- * pmiSetImportProgram() - record the tool that writes the current archive in a status file
+ * pmiSetImportProgram() - name the tool that writes the current archive, in a status file
  * @tool: name of the tool and of the file, which is in PCP_IMPORTRUN_DIR (default /run/pmimport)
  * @version: the tool's version, or NULL
  * @args: the data that it imports, or NULL

@@ -464,7 +464,7 @@ static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
 	return 0;
 }
 
-/* Get the slot of a metric and an instance.  Create it at first use. */
+/* Get the slot for the value of a metric's instance.  Create it at first use. */
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
 {

@@ -119,8 +119,8 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 }
 
 /*
- * Parse the instances after the bracket.  The text before a first comma is an instance even if
- * empty.
+ * Parse the instances after the bracket.  The text before a first comma is an instance even if it
+ * is empty.
  */
 static const char *take_instances(const char **at, struct spec *spec)
 {

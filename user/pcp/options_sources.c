@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hosts and archives in a program's options.  Also calls that set single options, for programs
- * that do not read them from a command line, such as PCP's Python binding and some of its tools.
+ * The hosts and archives in a program's options.  This file also defines calls that set single
+ * options, for programs that do not read them from a command line, such as PCP's Python binding and
+ * some of its tools.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -12,7 +12,7 @@
 #include <pcp/pmapi.h>
 
 /*
- * struct shim_texts - one text per function, valid until the thread's next call of that function
+ * struct shim_texts - one text per function, valid until the thread's next call to that function
  *
  * They are not thread-local variables, because the C library reserves little space for thread-local
  * variables of libraries loaded at run time.

@@ -67,7 +67,7 @@ static int open_events(struct shim_trace *trace)
  * @fn: called for each event in the order of arrival, until it returns a value other than 0
  * @arg: argument of @fn
  *
- * The name and label of an event are valid until the next call with the handle from outside @fn.
+ * The name and label of an event are valid until the handle is next passed to a call outside @fn.
  * @fn may read everything else with the handle, but must not read events or close it.
  *
  * Return: the number of events; -EBUSY if another process reads events or @fn is the caller,
@@ -98,8 +98,8 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
  * @arg: argument of @fn
  *
  * Only transactions whose begin was sent to the kernel are listed. These are all transactions if
- * tracing was turned on with SHIM_TRACE_F_BEGINS.  Names are valid until the same call as the names
- * from shim_trace_events().
+ * tracing was turned on with SHIM_TRACE_F_BEGINS.  Names are valid as long as the names from
+ * shim_trace_events().
  *
  * Return: 0, the value of @fn, or another error.
  */

@@ -23,7 +23,7 @@ _Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "the size must equal the 
 
 /*
  * Statistics of a tag.  @total is the difference between the kernel's sums and @before, which were
- * its sums at the last restart.  Transactions in slot @first and above are slow.
+ * its sums at the last restart.  Transactions in histogram bucket @first and above are slow.
  */
 struct tag {
 	struct vc_why_key key;
@@ -188,8 +188,8 @@ static int read_tags(struct shim_why *why)
 }
 
 /*
- * Compare rows by tag first.  Rows that are merged because they differ only in their slots are then
- * adjacent.
+ * Compare rows by tag first.  Rows that are merged because they differ only in their histogram
+ * buckets are then adjacent.
  */
 static int compare_rows(const void *a, const void *b)
 {
@@ -272,9 +272,9 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
 }
 
 /*
- * Get the first slot of slow transactions.  The percentile's bucket may contain many more
- * transactions than the requested share, while the buckets above it are empty.  Start with this
- * bucket or the next one, whichever is closer to the share.
+ * Get the first histogram bucket of slow transactions.  The percentile's bucket may contain many
+ * more transactions than the requested share, while the buckets above it are empty.  Start with
+ * this bucket or the next one, whichever is closer to the share.
  */
 static uint32_t first_slow(const struct tag *tag, uint64_t count, double percent)
 {
@@ -629,7 +629,7 @@ SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *w
 }
 
 /**
- * shim_why_drops_get() - get the losses from the statistics, by reason
+ * shim_why_drops_get() - get the numbers of events missing from the statistics, by reason
  * @why: the handle
  * @drops: written on success
  *

@@ -137,7 +137,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
  * event
  * @p: process
  * @tag: tag
- * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
+ * @op: VCPC_TRACE_*, with or without VCPC_TRACE_F_COUNTS
  * @value: as in struct vcpc_trace_write
  * @thread: as for shim_kernel__fire()
  * @lost: the connection that was found to be lost, or 0 if the tag was not ready

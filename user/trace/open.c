@@ -363,7 +363,7 @@ static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag,
  * shim_open__finish_any() - end a transaction that another thread has begun
  * @p: process
  * @tag: tag
- * @begun: set to the transaction's begin
+ * @begun: set to the transaction's start time and thread
  *
  * Return: 0, PMTRACE_ERR_NOPROGRESS, PMTRACE_ERR_NOSUCHTAG.
  */

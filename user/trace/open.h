@@ -145,7 +145,7 @@ static inline int shim_open__end_quietly(shim_open_word *word, uint64_t old)
 }
 
 /*
- * Begin the thread's transaction.  Return 0, -ENOMEM, or PMTRACE_ERR_INPROGRESS; in the latter case
+ * Begin the thread's transaction.  Return 0, -ENOMEM, or PMTRACE_ERR_INPROGRESS; in the last case
  * the first begin is kept.
  */
 static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag, uint64_t ns)
@@ -165,7 +165,7 @@ static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag,
 
 /*
  * End the thread's transaction or, if it has none, one that another thread has begun.  Return 0 and
- * store the begin in @begun; return PMTRACE_ERR_NOPROGRESS if none is open, or
+ * store its start time and thread in @begun; return PMTRACE_ERR_NOPROGRESS if none is open, or
  * PMTRACE_ERR_NOSUCHTAG if the process has never begun one.
  */
 static inline int shim_open__finish(struct shim_process *p, struct shim_tag *tag,

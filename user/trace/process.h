@@ -24,7 +24,7 @@ enum shim_progress {
 
 /**
  * struct shim_tag - a tag that this process has used; it is kept until the process ends
- * @state: shared with programs, see <pcp/trace.h>; its progress is the owner's, see open.h
+ * @state: shared with programs, see <pcp/trace.h>; its progress belongs to the owner, see open.h
  * @handle: generation of the connection << 32 | the module's handle of the tag
  * @id: hash of the name, equal in all processes, used as the tag's ID for probes; this and all
  *	following members do not change once the tag is in the table

@@ -242,7 +242,7 @@ static inline long shim_kernel__try(const struct shim_process *p, const struct s
  * shim_kernel__fire() - send one event
  * @p: process
  * @tag: tag
- * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
+ * @op: VCPC_TRACE_*, with or without VCPC_TRACE_F_COUNTS
  * @value: as in struct vcpc_trace_write
  * @thread: the transaction's thread, from shim_kernel__thread(); 0: none
  *

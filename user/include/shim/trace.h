@@ -123,7 +123,7 @@ struct shim_trace_stat {
  * @user: the tag's user
  * @reserved: zero
  * @event: the event, as in shim_set_create()
- * @transactions: number of transactions with the counter at begin and end
+ * @transactions: number of transactions that had the counter when they began and when they ended
  * @sum: total count of the event in these transactions
  */
 struct shim_trace_count {
@@ -144,7 +144,7 @@ struct shim_trace_count {
  *	(SHIM_TRACE=direct), which are not distinguished
  * @ncounts: number of @counts
  * @counts: counts of these transactions, for each event
- * @events: identifies this set of events, 0: none; a tag and process has one row per set
+ * @events: identifies this set of events, 0: none; each pair of tag and process has one row per set
  * @command: name of the thread that was the first to end one of these transactions; "" if @pid is 0
  *
  * Processes that have exited are included until others need the space.  Then the least recently
