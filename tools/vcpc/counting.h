@@ -68,7 +68,7 @@ struct vcpc_counting_options {
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
 /*
- * Check that there is a command, which can be executed, or a target to count.  Return 0, or an exit
+ * Check that there is a command that can be executed, or a target to count.  Return 0, or an exit
  * status after printing a message.
  */
 int vcpc_counting_command(struct vcpc_counting *counting);

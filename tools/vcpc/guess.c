@@ -8,7 +8,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-/* The known name that is most like @name, which does not exist */
+/* The known name that is most similar to @name, an unknown name */
 struct guess {
 	const char *name;
 	char best[256];

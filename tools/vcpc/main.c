@@ -107,9 +107,9 @@ static void do_nothing(int sig)
 }
 
 /*
- * Make a write beyond the file size limit (ulimit -f) fail with EFBIG, which is reported, instead
- * of ending vcpc.  Commands started by vcpc have the original action, because execve(2) resets
- * handlers.
+ * Make a write beyond the file size limit (ulimit -f) fail with EFBIG instead of ending vcpc, so
+ * that the failure is reported.  Commands started by vcpc have the original action, because
+ * execve(2) resets handlers.
  */
 static void survive_file_limit(void)
 {

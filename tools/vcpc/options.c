@@ -88,8 +88,8 @@ static bool has_word(const char *list, const char *word)
 }
 
 /*
- * Return the reason why this command rejects an option, which is a letter or a long name.  Return
- * NULL if the command does not reject it.
+ * Return the reason why this command rejects an option (a letter or a long name), or NULL if it
+ * does not reject the option.
  */
 static const char *find_refusal(int letter, const char *name)
 {

@@ -128,8 +128,8 @@ static void place_others(struct item *item)
 }
 
 /*
- * Set the variation and rank of all instances of a metric, which are adjacent, to their largest
- * variation and their first rank.
+ * Set the variation and rank of all instances of a metric to their largest variation and their
+ * first rank.  The instances are adjacent.
  */
 static void metric_share(struct item *items, size_t n, bool places)
 {

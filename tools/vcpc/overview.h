@@ -9,8 +9,8 @@
 bool vcpc_begins(const char *name, const char *with);
 
 /*
- * Return whether a metric is vcpc's own.  Archives with one of vcpc's metrics are shown in the
- * order of vcpc's presets.
+ * Return whether a metric is one of vcpc's metrics.  Archives with at least one of them are shown
+ * in the order of vcpc's presets.
  */
 bool vcpc_overview_is_own(const char *metric);
 /*

@@ -9,7 +9,7 @@
 
 /*
  * struct vcpc_packer - compresses one archive at a time in a separate thread
- * @err: the error for which volumes of @archive remain uncompressed, or 0
+ * @err: the error because of which volumes of @archive remain uncompressed, or 0
  */
 struct vcpc_packer {
 	bool running;

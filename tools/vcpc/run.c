@@ -466,7 +466,7 @@ static int build(struct builder *b, bool all)
 	return b->err ? vcpc_fail(b->err, "values") : 0;
 }
 
-/* Metrics, each with the metric by which its values are divided, which must also be read */
+/* Metrics, each with the metric by which its values are divided and that must also be read */
 static const char *const divisors[][2] = {
 	{ "trace.transact.total_time", "trace.transact.count" },
 	{ "vcpc.transact.sum", "vcpc.transact.counted" },

@@ -357,7 +357,7 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 
 /*
  * Run the command once or more.  Each run has its own set, because a set's total includes all
- * targets to which it was ever bound.
+ * targets to which it has ever been bound.
  */
 static int run_all(struct job *job, struct runs *runs)
 {

@@ -58,7 +58,7 @@ static void choose(processorid_t cpu, cpu_set_t *mask)
 }
 
 /*
- * Check the arguments of processor_bind().  P_PID means the thread whose number is the process's,
+ * Check the arguments of processor_bind().  P_PID means the thread that has the process's number,
  * because Linux binds only threads.
  */
 static bool is_known(idtype_t idtype, processorid_t cpu)

@@ -3,8 +3,8 @@
  * Implement the obsolete calls of libcpc's version 1 that count two events on the calling thread.
  *
  * They have no handle and no set as arguments, so this file keeps both: one handle for the process,
- * opened at first use, and a set for each pair of events that was ever bound.  Threads share sets,
- * as version 2 permits; the start values of a thread's counters are preset after the bind.  A
+ * opened at first use, and a set for each pair of events that has ever been bound.  Threads share
+ * sets, as version 2 permits; the start values of a thread's counters are preset after the bind.  A
  * handler that binds the same events again therefore does not allocate memory.  If the number of
  * sets grows large, the unbound sets are destroyed.
  *

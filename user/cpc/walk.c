@@ -151,7 +151,7 @@ static bool is_pic(cpc_t *cpc, uint_t picno)
 }
 
 /**
- * cpc_walk_events_pic() - visit the events that one counter can count, which are all events
+ * cpc_walk_events_pic() - visit the events that one counter can count: all events
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: argument for @action
@@ -209,8 +209,7 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 }
 
 /**
- * cpc_walk_generic_events_pic() - visit the generic events that one counter can count, which are
- * all of them
+ * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: argument for @action

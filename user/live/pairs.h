@@ -33,7 +33,7 @@ struct shim_live_sum {
 	const struct shim_live_tag *tag;
 	struct shim_live_addend *addends;	/* rows of the current session and ID */
 	size_t naddends, room;
-	uint64_t total[2];	/* transactions and counts in all rows that ever existed */
+	uint64_t total[2];	/* transactions and counts in all rows that have ever existed */
 };
 
 /*

@@ -20,7 +20,7 @@ void shim_live_processes__sample(struct shim_live_processes *p);
 const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i);
 /* Return 0, or the negated errno that explains why the last sample has no values of the metric. */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric);
-/* Return the number of counted processes, which are sorted by number. */
+/* Return the number of counted processes.  They are sorted by number. */
 unsigned int shim_live_processes__n(const struct shim_live_processes *p);
 /* Return the number of process @i, and write its command to @command of @size bytes. */
 int shim_live_processes__name(const struct shim_live_processes *p, unsigned int i, char *command,

@@ -291,8 +291,8 @@ const char *shim_live_trace__pair(size_t indom)
 }
 
 /*
- * Return the number of instances of a domain, which are in ascending order of their numbers,
- * beginning at 1.
+ * Return the number of instances of a domain.  They are in ascending order of their numbers, which
+ * begin at 1.
  */
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
 {

@@ -14,8 +14,8 @@
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
 /*
- * A processed row of the reader.  If @key is the kernel's, @tag is the tag to which the row was
- * added.
+ * A processed row of the reader.  If @key belongs to a row that the kernel writes, @tag is the tag
+ * to which the row was added.
  */
 struct shim_live_taken {
 	struct vc_stat_key key;

@@ -187,7 +187,7 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 
 /*
  * Return whether a counter has decreased.  It has then wrapped or was reset, so its increase is
- * unknown.  As in the original, a fetch of an earlier time is treated the same way, except for
+ * unknown.  As in the original, a fetch of an earlier time is treated in the same way, except for
  * PM_TYPE_32.
  */
 static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, double elapsed)

@@ -258,7 +258,7 @@ bool shim_pattern__is_small(const char *text);
 int shim_parser__function(struct shim_parser *p);
 /* Parse rescale()'s second argument and its closing parenthesis.  Return 1 or an error. */
 int shim_parser__rescale_to(struct shim_parser *p);
-/* Parse the end of another function of an expression, which is the innermost open function. */
+/* Parse the end of any other function of an expression.  It is the innermost open function. */
 int shim_parser__close_function(struct shim_parser *p, struct shim_open *o);
 
 #endif /* SHIM_PCP_DERIVED_EXPR_H */

@@ -447,7 +447,7 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
  * pmDestroyFetchGroup() - destroy a group and its context
  * @fg: the group, or NULL
  *
- * The caller's current context is unchanged, unless it is the group's.
+ * The caller's current context is unchanged, unless it belongs to the group.
  *
  * Return: 0.
  */

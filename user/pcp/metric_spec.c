@@ -15,8 +15,9 @@
 
 /*
  * struct spec - the parsed parts
- * @source: the source in the text, or the caller's if the text has none
- * @literal: @source is the caller's, so backslashes in it are not escapes, and it may be NULL
+ * @source: the source in the text or, if the text has none, the caller's source
+ * @literal: @source was passed by the caller, so backslashes in it are not escapes, and it may be
+ *	NULL
  * @metric: part of the text
  * @instances: copies, each terminated by a NUL, up to @end
  */

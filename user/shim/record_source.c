@@ -309,7 +309,7 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
  * @rec: the recorder, which is calling the source's @values
  * @pmid: the metric, at most once per record
  * @type: type of the metric
- * @n: number of values, 0, or the negative PCP error code for which there are none
+ * @n: number of values, 0, or a negative PCP error code that explains why there are none
  * @values: the values, each for a different instance; at most one if the metric has no instances
  *
  * Return: 0, or -EINVAL if the metric is not declared or already in this record, or a value is

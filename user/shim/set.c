@@ -416,7 +416,7 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  * shim_set_total() - add up all threads that are or were counted
  * @set: the set
  * @tid: the thread that was passed to shim_set_bind(), or any thread that inherited from it; 0
- *	for all threads to which the set was ever bound
+ *	for all threads to which the set has ever been bound
  * @sample: the sums; SHIM_STATE_EXITED if all threads have exited
  *
  * Threads are read one after the other while they run.

@@ -69,7 +69,7 @@ struct shim_set;
  * @time: CLOCK_MONOTONIC
  * @tick: CPU time of the target while the set was counting
  * @enabled: time during which the set was enabled on the running target
- * @running: time during which it was on the counters, which equals @enabled
+ * @running: time during which it was on the counters; equal to @enabled
  * @nr: number of values
  * @state: SHIM_STATE_*
  * @values: one per event; 64-bit counters that continue across migrations and context switches
