@@ -283,8 +283,8 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 }
 
 /*
- * Print a value (in ms for a clock), its unit and the event's name and, after several runs, half
- * the width of the mean's interval in percent.
+ * Print a value (in ms for a clock), its unit, the event's name and, after several runs, half the
+ * width of the mean's interval in percent.
  */
 static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *separator)
 {

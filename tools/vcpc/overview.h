@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order in which an archive of the whole system is shown: load, CPU, memory, disks, network first. */
+/*
+ * The order in which an archive of the whole system is shown: first load, CPU, memory, disks and
+ * network.
+ */
 #ifndef VCPC_OVERVIEW_H
 #define VCPC_OVERVIEW_H
 

@@ -457,7 +457,10 @@ static int nothing_counts(void)
 	return ret == -ENODEV || (ret == -EACCES && access("/dev/vcpc", F_OK));
 }
 
-/* Open a set for each target, so that each becomes an instance, or one for the command. */
+/*
+ * Open a set for each target, so that each becomes an instance.  Without targets, open one for the
+ * command.
+ */
 static int open_each(struct record_job *job, struct recording *r)
 {
 	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;

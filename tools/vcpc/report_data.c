@@ -192,8 +192,8 @@ static bool is_used(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *t
 }
 
 /*
- * Write a heat map: the number of steps in each column, the buckets' lower bounds in seconds, and
- * for each column pairs of a bucket and its transaction count.
+ * Write a heat map: the number of steps in each column, the buckets' lower bounds in seconds, and,
+ * for each column, pairs of a bucket and its transaction count.
  */
 static void put_heat(FILE *out, const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag)
 {

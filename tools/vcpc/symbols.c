@@ -400,7 +400,8 @@ void symbols_prune(struct symbols *symbols)
 }
 
 /**
- * symbols_renew() - update all known processes that still run, because they may have new mappings
+ * symbols_renew() - update all known processes that are still running, because they may have new
+ * mappings
  * @symbols: the handle
  */
 void symbols_renew(struct symbols *symbols)

@@ -49,7 +49,7 @@ static int get_locked(struct shim_aix_call *call, void *prog)
 	return ret;
 }
 
-/* Check the program's kind, find out whether it counts, and allocate memory for all sets. */
+/* Check the program's kind, find out whether it is counting, and allocate memory for all sets. */
 static int begin_get(const struct shim_aix_call *call, enum shim_aix_kind kind, size_t size,
 		     bool *on, void **sets)
 {

@@ -180,7 +180,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* Open the back end, and read the values that do not change: formats, capabilities, names. */
+/* Open the back end, and read the values that do not change: formats, capabilities and names. */
 static int look(cpc_t *cpc)
 {
 	char several[CPC_MAX_IMPL_NAME];

@@ -5,8 +5,8 @@
  *
  * Tags are never removed, and a new tag is complete when it is put into the table, so the table can
  * be searched at any time.  A table that is half full is replaced by a larger one.  A thread that
- * still searches the smaller table may miss a new tag, so it searches again under the lock before
- * it adds a tag.
+ * is still searching the smaller table may miss a new tag, so it searches again under the lock
+ * before it adds a tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
