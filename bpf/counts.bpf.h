@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Count the events of transactions: if a thread has a set bound for tracing, read its counters at
- * the begin and the end of a transaction, and add up the differences.
+ * the start and the end of a transaction, and add up the differences.
  */
 #ifndef VCPC_BPF_COUNTS_H
 #define VCPC_BPF_COUNTS_H
@@ -68,9 +68,10 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * Store the thread's counts since the begin in @value.  Return the events' key in vc_events, or 0
- * if the counts are unknown.  They are if the thread had no counters at the begin, if the counters
- * belonged to another thread, transaction, set or bind, or if the set has been restarted since.
+ * Store the thread's counts since the start in @value.  Return the events' key in vc_events, or 0
+ * if the counts are unknown.  The counts are unknown if the thread had no counters at the start, if
+ * the counters belonged to another thread, transaction, set or bind, or if the set has been
+ * restarted since.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 start, __u64 value[VC_MAX_COUNTERS])

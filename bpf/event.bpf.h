@@ -2,9 +2,9 @@
 /*
  * Update the maps for one trace event from the module or from probes.
  *
- * An end reads the clock first and a begin reads it last, so a transaction's time does not include
- * its own bookkeeping.  If the rows of an event exist, recording it takes only lookups and stores
- * in place.  Rows are created when a tag is first seen.
+ * An end event reads the clock first and a begin event reads it last, so a transaction's time does
+ * not include its own bookkeeping.  If the rows of an event exist, recording it takes only lookups
+ * and stores in place.  Rows are created when a tag is first seen.
  */
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
@@ -103,9 +103,9 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 }
 
 /*
- * Free the row of vc_open_row that the begin of @tag needs, by moving the row's transaction to
- * vc_open.  Otherwise one user's open transactions could keep all other users on the slow path.  If
- * the account of the moved transaction has no row left, the transaction is lost.
+ * Free the row of vc_open_row that the begin event of @tag needs, by moving the row's transaction
+ * to vc_open.  Otherwise one user's open transactions could keep all other users on the slow path.
+ * If the account of the moved transaction has no row left, the transaction is lost.
  */
 static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 {
@@ -175,7 +175,10 @@ static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val 
 
 	if (vc_use_rows)
 		start = vc_row_end(ev->tag, ev->file, ev->thread);
-	/* Search only if a begin can have created a row, or if the end has no begin time. */
+	/*
+	 * Search only if a begin event can have created a row, or if the end event has no begin
+	 * time.
+	 */
 	*open = NULL;
 	if (!start && (vc_want_begins || ev->counts || !ev->start_ns)) {
 		vc_key_of(ev, &key);

@@ -16,7 +16,7 @@
 
 enum vc_probe_what {
 	VC_PROBE_FUNCTION = 1,	/* entry and return of a function */
-	VC_PROBE_BEGIN = 2,	/* begin of a transaction between two places */
+	VC_PROBE_BEGIN = 2,	/* start of a transaction between two places */
 	VC_PROBE_END = 3,	/* end of such a transaction, in the same thread */
 };
 
@@ -43,8 +43,8 @@ struct vc_probe {
 #define VC_FUNCTION_TAG(row, user) (VC_FUNCTION_ID | (__u64)(row) << 32 | (user))
 
 /*
- * Cookie of a program attached to a begin or an end: the number of the tag among those of pairs,
- * and the tag's row
+ * Cookie of a program attached to the start or the end of a pair: the tag's number among the tags
+ * of pairs, and the tag's row
  */
 #define VC_PAIR_COOKIE(pair, row) ((__u64)(pair) << 32 | (row))
 

@@ -20,8 +20,8 @@ struct vc_gone {
 #define VC_ROW_PARTS	(VC_OPEN_ROWS / VC_ROWS_AT_ONCE)
 
 /*
- * End the row's transaction if it belongs to the file.  Call this only when no begin on the file is
- * in progress.
+ * End the row's transaction if it belongs to the file.  Call this only when no begin event on the
+ * file is in progress.
  */
 static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 {

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag, open file and thread -> begin of the transaction */
+/* tag, open file and thread -> start of the transaction */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);

@@ -25,10 +25,10 @@
 #define VC_EEXIST	17
 
 /*
- * The value of vc_list.rows in the head of a list without rows.  Between a lookup of the head and an
- * addition to it, another CPU can delete the head and reuse its memory for another file's head or
- * entry.  Therefore an addition also compares the file.  Entries are never mistaken for heads,
- * because no tag has the top bit.
+ * The value of vc_list.rows in the head of a list without rows.  Between a lookup of the head and
+ * an addition to it, another CPU can delete the head and reuse its memory for another file's head
+ * or entry.  Therefore the code that adds a row also compares the file.  Entries are never mistaken
+ * for heads, because no tag has the top bit set.
  */
 #define VC_LIST_HEAD(file)	(1ull << 63 | ((file) & 0x7fffffff) << 32)
 #define VC_LIST_GONE		(1ull << 32)	/* more than the number of rows of any list */
@@ -156,7 +156,7 @@ static __noinline int vc_add_open(const struct vc_open_key *key)
 		return -1;
 	number = vc_enlist(key);
 	if (number && !bpf_map_update_elem(&vc_open, key, &unused, BPF_NOEXIST)) {
-		/* Until it has its number, no other CPU deletes the row of an open file. */
+		/* No other CPU deletes the row of an open file before the row has its number. */
 		row = bpf_map_lookup_elem(&vc_open, key);
 		if (row)
 			row->number = number;

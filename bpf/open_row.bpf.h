@@ -2,9 +2,9 @@
 /*
  * Keep open transactions in an array, so that finding one needs no hash table.
  *
- * Each pair of a thread and a tag has one row.  If a begin finds another transaction in its row, it
- * moves that transaction to vc_open (vc_free_row()), so an open transaction delays others only
- * once.
+ * Each pair of a thread and a tag has one row.  If a begin event finds another transaction in its
+ * row, it moves that transaction to vc_open (vc_free_row()), so an open transaction delays others
+ * only once.
  *
  * The module gives each account a share of the rows, so beginning in all rows of a share slows down
  * only one account.  With probes, all accounts use all shares.

@@ -4,9 +4,9 @@
  * ring.  Lost events are counted per account.
  *
  * The number of an account's unread records in the ring is unknown; only the position up to which
- * the ring has been read is known.  Therefore an account has two lots, each half of its share.  It
- * fills the second lot while the first is being read, and begins the next lot when the previous one
- * has been read completely.
+ * the ring has been read is known.  Therefore an account sends its records in batches, each of half
+ * its share.  It fills the second batch while the first is being read, and begins the next batch
+ * when the previous one has been read completely.
  */
 #ifndef VCPC_BPF_RING_H
 #define VCPC_BPF_RING_H
@@ -16,7 +16,7 @@
 /* Size of a record in bytes, including the ring's header */
 #define VC_RING_RECORD	(sizeof(struct vc_record) + 8)
 
-/* Add one record to a lot of @size.  Return 0, or -1 if the lot is full. */
+/* Add one record to a batch of @size.  Return 0, or -1 if the batch is full. */
 static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 {
 	for (int i = 0; i < 3; i++) {
@@ -27,7 +27,8 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 			return 0;
 		was_read = bpf_ringbuf_query(&vc_ring, BPF_RB_CONS_POS) >= share->end;
 		/*
-		 * If another CPU has added a record, it may have begun the next lot, so try again.
+		 * If another CPU has added a record, it may have begun the next batch, so try
+		 * again.
 		 */
 		if (was_read && __sync_val_compare_and_swap(&share->lot, lot, 1) == lot) {
 			share->end = bpf_ringbuf_query(&vc_ring, BPF_RB_PROD_POS);

@@ -46,7 +46,7 @@ static __always_inline struct vc_event vc_event_of(struct bpf_raw_tracepoint_arg
 	};
 }
 
-/* Loaded only if begins are wanted: while it is attached, every process sends its begins. */
+/* Loaded only if begin events are wanted: while it is attached, every process sends them. */
 SEC("raw_tp.w/vcpc_begin")
 int vc_on_begin_hashed(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -77,7 +77,7 @@ int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 	return ret ? vc_begin_slowly(ctx, ret) : 0;
 }
 
-/* The begin of a thread with counters, called after vcpc_begin */
+/* The begin event of a thread with counters, called after vcpc_begin */
 SEC("raw_tp.w/vcpc_begin_counts")
 int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {

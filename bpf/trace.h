@@ -78,7 +78,7 @@ struct vc_id_key {
 	__u32 user;
 } __attribute__((packed, aligned(4)));
 
-/* vc_open: key -> value, for each thread in a transaction whose begin the kernel has received */
+/* vc_open: key -> value, for each thread in a transaction whose begin event arrived */
 struct vc_open_key {
 	__u64 tag;
 	__u64 file;		/* its process's open file of /dev/vcpc; with probes: the process */
@@ -255,8 +255,8 @@ enum vc_rows {
 
 /* An account's share of vc_ring: see bpf/ring.bpf.h */
 struct vc_share {
-	__u64 lot;		/* records in the current lot */
-	__u64 end;		/* position in the ring where the previous lots end */
+	__u64 lot;		/* records in the current batch */
+	__u64 end;		/* position in the ring where the previous batches end */
 	__u64 lost;		/* records that did not fit into the share */
 };
 
@@ -292,7 +292,7 @@ struct vc_direct {
 	struct vc_stat stat;
 	struct vc_events events;	/* the events in @count, written before it; constant */
 	struct vc_count count;
-	/* For the owner only: its counter values at the begin of its transaction */
+	/* For the owner only: its counter values at the start of its transaction */
 	__u64 bound;		/* set to which these values belong; 0 for none */
 	__u64 begun;		/* begin time by vc_direct's clock; 0 or VC_NOT_BEGUN: not begun */
 	__u64 from[VC_MAX_COUNTERS];
@@ -335,7 +335,7 @@ enum vc_drop_reason {
 	VC_DROP_OPEN_FULL,	/* too many open transactions */
 	VC_DROP_STAT_FULL,	/* too many tags and kinds */
 	VC_DROP_TAG_FULL,	/* too many names */
-	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
+	VC_DROP_NOT_OPEN,	/* an end or abort whose begin event was not seen */
 	VC_DROP_GIVEN_UP,	/* begun, but the process exited or the tag was removed */
 	VC_DROP_COUNT_FULL,	/* counted as transactions, but without their counters */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The programs of 'vcpc why'.  They handle the begins and ends of transactions, received through
- * the module's tracepoints or through probes on libshim or on the session's traced functions, and
- * the scheduler events of threads that have an open transaction.
+ * The programs of 'vcpc why'.  They handle the begin and end events of transactions, received
+ * through the module's tracepoints or through probes on libshim or on the session's traced
+ * functions, and the scheduler events of threads that have an open transaction.
  */
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Update the state that 'vcpc why' keeps for a thread: at a begin, at an end, and when the thread's
- * state changes.
+ * Update the state that 'vcpc why' keeps for a thread: at a begin event, at an end event, and when
+ * the thread's state changes.
  *
  * While a thread has an open transaction, its times on a CPU, waiting for a CPU, and blocked are
  * added up.  A transaction saves these sums when it begins and computes the differences when it
@@ -215,9 +215,9 @@ static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 }
 
 /*
- * End a state of the thread.  If the thread is in another state, a change was missed.  The time is
- * then in no part, so the parts of its transactions do not add up.  CPU clocks may differ, but time
- * must not run backwards.
+ * End a state of the thread.  If the thread is in another state, a change was missed.  The time
+ * then belongs to no part, so the parts of the thread's transactions do not add up.  CPU clocks may
+ * differ, but time must not run backwards.
  */
 static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __u32 state)
 {
@@ -234,7 +234,7 @@ static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __
 
 static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 {
-	/* A single process has all rows. */
+	/* If only one process is traced, it can use all rows. */
 	__u64 account = vw_pid ? 0 : vc_open_account(bpf_get_current_uid_gid());
 	__u32 row = VC_WHY_THREADS;
 	struct vc_why_thread *thread;
@@ -508,7 +508,7 @@ static __always_inline void vw_close(struct vc_why_thread *thread, struct vc_why
 
 /*
  * End a transaction.  @begun is the begin time that the program passed, which is before the kernel
- * saw the begin, or 0 if it is unknown.  A time after the kernel saw the begin belongs to a newer
+ * received the begin event, or 0 if it is unknown.  A time after that belongs to a newer
  * transaction: another thread has ended the open one.
  *
  * Only wanted processes have open transactions.

@@ -22,7 +22,7 @@
 #define VC_WHY_DEPTH	4	/* maximum number of open transactions per thread */
 #define VC_WHY_OWN_REASONS 6	/* causes that a transaction keeps until it ends */
 #define VC_WHY_OWN_STACKS 8	/* stacks that a transaction keeps until it ends */
-#define VC_WHY_PIDS	(1u << 22)	/* more than the highest thread id of Linux */
+#define VC_WHY_PIDS	(1u << 22)	/* more than Linux's highest thread ID */
 #define VC_WHY_OCTAVES	(VC_HIST_TOP + 1)
 
 /* The states of a thread, and the parts of a transaction's time */
@@ -148,7 +148,7 @@ struct vc_why_sum {
 
 /* vw_drop (per CPU array): index -> number of losses */
 enum vc_why_drop {
-	VC_WHY_DROP_NOT_SEEN,	/* ends whose begin was not seen in their thread */
+	VC_WHY_DROP_NOT_SEEN,	/* ends whose begin event was not seen in their thread */
 	VC_WHY_DROP_MOVED,	/* begun in one thread, ended by another */
 	VC_WHY_DROP_DIED,	/* open when their thread exited or executed a program, or left
 				 * their function without a return */

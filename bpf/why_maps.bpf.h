@@ -2,9 +2,9 @@
 /*
  * The maps and tables of 'vcpc why', and functions that take a row and count a drop
  *
- * The rows are charged to accounts as in users.bpf.h, to the account of the thread that needed them.
- * Its vc_user is not that of a tracing session.  Only a thread's row is released before 'vcpc why'
- * ends, because the statistics of programs that have ended are still wanted.
+ * As in users.bpf.h, rows are charged to the account of the thread that needed them, but 'vcpc why'
+ * has its own vc_user, separate from that of a tracing session.  Only a thread's row is released
+ * before 'vcpc why' ends, because the statistics of programs that have ended are still wanted.
  */
 #ifndef VCPC_BPF_WHY_MAPS_BPF_H
 #define VCPC_BPF_WHY_MAPS_BPF_H

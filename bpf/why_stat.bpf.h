@@ -143,8 +143,8 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot,
 }
 
 /*
- * Add a part's time.  @slot is the bucket of the whole time, @spent, which most transactions spend
- * in one part.
+ * Add a part's time.  @slot is the bucket of the whole time, @spent.  Most transactions spend all
+ * of it in one part.
  */
 static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_thread *thread,
 					__u64 slot, __u64 spent, __u32 part, __u64 ns)

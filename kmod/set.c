@@ -373,7 +373,7 @@ int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_
 
 	if (op == VCPC_OP_PRESET && preset->request >= set->spec.nr)
 		return -EINVAL;
-	/* perf throttles a counter that interrupts too often until its thread is rescheduled. */
+	/* If a counter interrupts too often, perf throttles it until its thread is rescheduled. */
 	while ((ret = own_op(set, op, preset)) == -ERESTART) {
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))

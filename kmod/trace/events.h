@@ -35,11 +35,11 @@ struct vcpc_trace_gone {
 };
 
 /**
- * struct vcpc_trace_transaction - the begin, end or abort of a transaction
+ * struct vcpc_trace_transaction - a transaction that begins, ends or is aborted
  * @tag: the tag's ID
  * @file: number of the open file of /dev/vcpc that the event was written to
  * @ids: process ID << 32 | thread ID of the caller.  All IDs are those of the initial namespaces.
- * @start: for an end or abort: when it began, or 0 if its program did not pass that
+ * @start: for an end or abort: when the transaction began, or 0 if the program did not pass it
  * @now: CLOCK_MONOTONIC, or 0: the first BPF program that reads the clock stores the time here, and
  *	the next ones need not read it
  * @user: the tag's owner
@@ -91,8 +91,8 @@ DECLARE_EVENT_CLASS(vcpc_transaction,
 );
 
 /*
- * DEFINE_EVENT_FN(), but BPF programs can write to @event.  Only the kernel's BPF headers define
- * DEFINE_EVENT_WRITABLE().
+ * Like DEFINE_EVENT_FN(), but BPF programs can write to @event.  Only the kernel's BPF headers
+ * define DEFINE_EVENT_WRITABLE().
  */
 #undef VCPC_TRANSACTION_EVENT
 #ifdef DEFINE_EVENT_WRITABLE

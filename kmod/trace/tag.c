@@ -7,7 +7,8 @@
  *
  * An account can have max_user_tags tags, held or idle; if it needs another, its oldest idle tag is
  * removed.  If all accounts together have more than max_idle_tags idle tags, the oldest idle tag of
- * the account with the most is removed.  Listeners of vcpc:vcpc_tag_put then also remove the tag.
+ * the account with the most idle tags is removed.  Listeners of vcpc:vcpc_tag_put then also remove
+ * the tag.
  *
  * Locking: table_lock, nested inside a holder's mutex, guards the table, the holders and the idle
  * lists.  It is a spin lock because a thread must not wait for another user's preempted thread.
