@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure the effect of counting on other threads of the same CPU: first, the wakeup latency of a
- * SCHED_FIFO thread next to a thread with the maximum number of counters of a user without
- * CAP_PERFMON, or next to a program that begins transactions and closes the device; second, the
- * cost of a pair of trace calls while another thread has counts in its transactions; third, the
- * cost of a begin and of an end after another user has begun transactions in all rows.
+ * Measure the effect of counting on other threads of the same CPU:
+ * - the wakeup latency of a SCHED_FIFO thread next to a thread with the maximum number of counters
+ *   of a user without CAP_PERFMON, or next to a program that begins transactions and closes the
+ *   device
+ * - the cost of a pair of trace calls while another thread has counts in its transactions
+ * - the cost of beginning and of ending a transaction after another user has begun transactions in
+ *   all rows
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -412,7 +414,7 @@ int main(void)
 		char text[96];
 		struct late late;
 
-		/* Do not pass the policy on to children, because the neighbor is one. */
+		/* Do not pass the policy on to children, because the neighbor is a child. */
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo))
 			die("SCHED_FIFO");
 		snprintf(text, sizeof(text), "SCHED_FIFO wakes up late beside %s", neighbors[i].text);

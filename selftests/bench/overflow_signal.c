@@ -139,8 +139,8 @@ static struct cost fault(const char *by, unsigned int wanted)
 }
 
 /*
- * Return how much longer the work takes per overflow than @without, its time without overflows.  If
- * @without is 0, return the time of the work.
+ * Return the additional time per overflow.  @without is the time of the work without overflows; if
+ * it is 0, return the time of the work.
  */
 static double work(double without)
 {

@@ -51,7 +51,7 @@ static void answer(int to, int from)
 	_exit(0);
 }
 
-/* Return the minimum of several rounds in a separate process, with which its counters end. */
+/* Return the minimum of several rounds in a separate process, whose exit ends its counters. */
 static double measure(enum counting counting)
 {
 	__u64 start, took, least = ~0ULL;

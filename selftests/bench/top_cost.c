@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the CPU time of 'vcpc top', refreshing once per second, with bpftool, dumping the same
- * map once per second.
+ * Compare the CPU time of 'vcpc top', which refreshes once per second, with that of bpftool, which
+ * dumps the same map once per second.
  *
  * This may take 300 s on a busy machine.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure a begin and an end with counts of four hardware events, both with the module, which
- * samples in the kernel, and with a thread that reads its counters and writes its statistics
- * itself.
+ * Measure beginning and ending a transaction with counts of four hardware events, both with the
+ * module, which samples in the kernel, and with a thread that reads its counters and writes its
+ * statistics itself.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

@@ -3,7 +3,7 @@
  * Measure a transaction for each transport that leads to the same BPF code.
  *
  * The reference is the usual method of tracing a program with BPF: probes on two functions, which
- * the program calls at the begin and at the end of a transaction.  The functions are either empty,
+ * the program calls at the start and at the end of a transaction.  The functions are either empty,
  * starting with an instruction that the kernel can emulate (the lower bound), or ordinary.  The
  * benchmark compares them with the complete pmtracebegin() and pmtraceend(), including their
  * checks.
@@ -156,7 +156,7 @@ static void *run(void *arg)
 
 /*
  * Measure the minimum of several rounds.  If @n is 1, the process has no other thread, and the
- * kernel looks up a descriptor in 40 instructions fewer.
+ * kernel needs 40 fewer instructions to look up a descriptor.
  */
 static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 {

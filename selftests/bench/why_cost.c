@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure the overhead of 'vcpc why': the CPU time of a pair of begin and end, and of a context
- * switch between two threads, with tracing alone and with a handle of <shim/why.h>.  In a VM with
- * -icount, a nanosecond is an instruction.
+ * Measure the overhead of 'vcpc why': the CPU time of beginning and ending a transaction, and of a
+ * context switch between two threads, with tracing alone and with a handle of <shim/why.h>.  In a
+ * VM with -icount, a nanosecond is an instruction.
  *
  * The threads have a real-time policy, so a woken thread never preempts the other, and each round
  * trip consists of two wakeups and two switches.
@@ -104,7 +104,9 @@ static void with_why(const char *what, uint32_t flags)
 		printf("%s: %s\n", what, strerror(-err));
 		return;
 	}
-	/* Wait until the kernel has freed the loader's memory, on this process's time. */
+	/*
+	 * Wait until the kernel has freed the loader's memory, which costs this process CPU time.
+	 */
 	usleep(300000);
 	row(what);
 	shim_why_close(why);

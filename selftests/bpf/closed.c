@@ -143,7 +143,9 @@ static pid_t attacker(int which)
 	_exit(1);
 }
 
-/* While a file is being closed, begins of other processes move its transactions to vc_open. */
+/*
+ * While a file is being closed, begin events of other processes move its transactions to vc_open.
+ */
 TEST_F(closed, while_others_move_them)
 {
 	enum { ATTACKERS = 2, FILES = 500, EACH = 20 };

@@ -196,8 +196,8 @@ static void begins_and_dies(void)
 }
 
 /*
- * If programs measure the start times themselves, only transactions with counts send begins, each
- * of which uses one row of vc_open.
+ * If programs measure the start times themselves, only transactions with counts send begin events,
+ * each of which uses one row of vc_open.
  */
 TEST_F(counted, begins_of_others_stay_away)
 {

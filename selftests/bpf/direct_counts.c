@@ -481,7 +481,7 @@ static void __attribute__((noinline)) loop(long n)
 
 /*
  * Count the instructions of a loop.  If the number of additional rounds doubles, so does the number
- * of additional instructions, independent of those of begin and end.
+ * of additional instructions, regardless of those that the trace calls add.
  */
 TEST_F(direct_counts, instructions)
 {

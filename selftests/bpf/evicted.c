@@ -156,7 +156,10 @@ static int use_tags_as(uid_t uid, int n)
 	_exit(bad);
 }
 
-/* Return how many of a user's tags @from to @to - 1 have statistics; each must be of one point. */
+/*
+ * Return how many of a user's tags @from to @to - 1 have statistics; each of these must contain
+ * exactly one point.
+ */
 static int known_of(uid_t uid, int from, int to)
 {
 	int known = 0;

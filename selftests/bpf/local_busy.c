@@ -64,7 +64,7 @@ static const pmValueSet *values_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-/* Check that no 64-bit counter has decreased since the last fetch; @last is by instance. */
+/* Check that no 64-bit counter has decreased since the last fetch; @last is indexed by instance. */
 static void never_back(struct reader *r, const char *what, const pmValueSet *set,
 		       uint64_t last[INSTANCES])
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A begin that needs another transaction's row of vc_open_row moves that transaction to vc_open.
- * No transaction is lost, even if several CPUs move it at the same time.  Each account has its own
- * share of the rows, so the test's processes move each other's transactions only on files that root
- * opened.
+ * If a begin event needs a row of vc_open_row that another transaction occupies, it moves that
+ * transaction to vc_open.  No transaction is lost, even if several CPUs move it at the same time.
+ * Each account has its own share of the rows, so the test's processes move each other's
+ * transactions only on files that root opened.
  */
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -217,8 +217,8 @@ static long long now_ns(void)
 }
 
 /*
- * Begin and end transactions for three seconds, while the begins of several processes move them, and
- * set @n to their number.  @counts is 0 or VCPC_TRACE_F_COUNTS.
+ * Begin and end transactions for three seconds, while begin events of several processes move them,
+ * and set @n to their number.  @counts is 0 or VCPC_TRACE_F_COUNTS.
  */
 static int run_attacked(int fd, int map, uint32_t handle, uint64_t id, uint32_t counts, uint64_t *n)
 {
@@ -251,7 +251,7 @@ static int run_attacked(int fd, int map, uint32_t handle, uint64_t id, uint32_t 
 	return bad;
 }
 
-/* Begins of several processes move the same transaction at the same time. */
+/* Begin events of several processes move the same transaction at the same time. */
 TEST_F(moved, by_several)
 {
 	uint64_t n;
@@ -283,8 +283,8 @@ static uint64_t counted(const char *name)
 }
 
 /*
- * A transaction with counts begins twice: first without counts, and then another process's begin
- * can move it.
+ * A transaction with counts has two begin events.  The first one has no counts, and after it
+ * another process's begin event can move the transaction.
  */
 TEST_F(moved, with_counts)
 {
@@ -328,7 +328,7 @@ static void begin_in_all_rows(void)
 	_exit(bad);
 }
 
-/* Begins on a file of another account do not move a transaction. */
+/* Begin events on a file of another account do not move a transaction. */
 TEST_F(moved, not_by_another_account)
 {
 	int status;

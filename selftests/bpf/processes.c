@@ -288,7 +288,7 @@ TEST_F(processes, with_threads)
 	EXPECT_LE(row->stat.sum_ns, ended * row->stat.max_ns);
 }
 
-/* Statistics per process can be combined with begins and with individual events. */
+/* Statistics per process can be combined with begin events and with individual events. */
 TEST_F(processes, beside_what_else_is_wanted)
 {
 	const struct shim_trace_process *row = NULL;

@@ -376,7 +376,9 @@ TEST_F(shares, subordinate_users)
 	ASSERT_EQ(0, use_in_namespace(1001, 3, 1));
 	EXPECT_EQ(0, known_of(SUBORDINATE + 3, 1));
 	ASSERT_EQ(0, read_drops(&self->drops));
-	/* In the second run, the first user's tag exists, and those of the two others are lost. */
+	/*
+	 * In the second run, the first user's tag exists, and the tags of the two others are lost.
+	 */
 	EXPECT_EQ(2 * TAGS - SHARE(TAGS) + 2, self->drops.tag_full);
 }
 
@@ -433,7 +435,7 @@ static int same_points_as(uid_t uid, int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* The ring has two pages, and each event takes 56 bytes.  A user's share is two lots. */
+/* The ring has two pages, and each event takes 56 bytes.  A user's share is two batches. */
 #define RECORDS	(8192 / 56)
 #define LOT	(RECORDS / 8)
 

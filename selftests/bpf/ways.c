@@ -195,7 +195,7 @@ TEST_F(ways, detached_in_flight)
 	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
 	/*
 	 * A transaction that began without a listener is counted as unknown.  Increase the wait
-	 * until none is attached.
+	 * until no listener is attached.
 	 */
 	for (int ms = 300; ms < 30000; ms *= 2) {
 		ASSERT_EQ(0, begin_unheard(&self->options, 1000 * ms));
@@ -382,7 +382,7 @@ TEST_F(ways, open_ones)
 	EXPECT_EQ(1, events.n);
 }
 
-/* If begins are recorded, each thread's transaction has its own row. */
+/* If begin events are recorded, each thread's transaction has its own row. */
 TEST_F(ways, threads_share_a_tag)
 {
 	struct events events = { .n = 0 };
@@ -525,7 +525,7 @@ TEST_F(ways, more_than_rows)
 	EXPECT_EQ(0, self->drops.not_open + self->drops.open_full);
 }
 
-/* By default, the module records begins as events, but probes do not. */
+/* By default, the module records begin events, but probes do not. */
 TEST_F(ways, begins_by_default)
 {
 	int by_module = variant->flag == SHIM_TRACE_F_MODULE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Define LTTng-UST tracepoints for the begin and end of a transaction; their argument is the tag as
- * a string.
+ * Define LTTng-UST tracepoints for the start and the end of a transaction; their argument is the
+ * tag as a string.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER vcpc_bench
