@@ -10,7 +10,9 @@
 #include "checking.h"
 #include "work.h"
 
-/* Few enough for emulated machines; selftests/unit/aix_gets.c makes more calls. */
+/*
+ * Number of calls, small enough for emulated machines; selftests/unit/aix_gets.c makes more calls.
+ */
 #define GETS	20000
 
 /* Multiplex slots per set */
@@ -90,7 +92,7 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 	}
 	/*
 	 * Gaps between slots, and setting and stopping the program, are part of the total time, but
-	 * not of any set's.  The two times come from different clocks.
+	 * not of any set's time.  The two times come from different clocks.
 	 */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
@@ -100,8 +102,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 }
 
 /*
- * Test every third number of sets, or every number if ALL_SETS is set in the environment. Testing
- * all numbers takes long in a VM with -icount.
+ * Test every third number of sets, or every number if ALL_SETS is set in the environment.  Testing
+ * all numbers takes a long time in a VM with -icount.
  */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {

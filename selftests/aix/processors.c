@@ -104,7 +104,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(data.accu[0], later.accu[0]);
 }
 
-/* A processor that comes online while counting is stopped counts only from the start on. */
+/* If a processor comes online while counting is stopped, it counts only after the next start. */
 TEST_F(processors, online_while_stopped)
 {
 	pm_data_t data;

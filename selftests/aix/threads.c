@@ -140,7 +140,7 @@ static void *sets_its_own(void *arg)
 	return (void *)(long)ret;
 }
 
-/* A debug kernel takes long to create hundreds of sets. */
+/* A debug kernel takes a long time to create hundreds of sets. */
 TEST_F_TIMEOUT(threads, hundreds, 1200)
 {
 	pthread_t thread[200];

@@ -135,7 +135,8 @@ static long switches(void)
 }
 
 /*
- * The kernel's own number around both samples is the upper limit, and between them the lower one.
+ * The kernel's own count around both samples is the upper limit, and its count between the samples
+ * is the lower limit.
  */
 TEST(context_switches)
 {

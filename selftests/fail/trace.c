@@ -84,7 +84,9 @@ static long told(long err)
 	return err;
 }
 
-/* Begin and end a transaction.  It has ended even if the end could not be sent. */
+/*
+ * Begin and end a transaction.  The transaction has ended even if the end event could not be sent.
+ */
 static long transact(void)
 {
 	long err = pmtracebegin("transaction");
@@ -93,7 +95,8 @@ static long transact(void)
 }
 
 /*
- * Wait for an event.  Send others, because the rest of a partly sent event is sent with the next.
+ * Wait for an event.  Send other events, because the rest of a partly sent event is sent with the
+ * next one.
  */
 static bool arrives(enum kind kind)
 {

@@ -221,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_all(&pdu);
 	}
 	check(wire.in_room <= 2 * size + 131072, "more memory than the received data need");
-	wire.fd.nr = -1;	/* the number is not that of a file */
+	wire.fd.nr = -1;	/* no file has this number */
 	shim_wire__fini(&wire);
 	return 0;
 }

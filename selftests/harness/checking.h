@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Detect a debug kernel (or one with KCSAN), which is many times slower, by a varying factor. */
+/* Detect a debug kernel or a kernel with KCSAN, which are slower by a large and varying factor. */
 #ifndef SELFTESTS_CHECKING_H
 #define SELFTESTS_CHECKING_H
 

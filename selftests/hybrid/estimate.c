@@ -22,7 +22,7 @@
 
 #define RUNS	40
 #define MOST_RUNS	160
-#define LEAST_HELD	35	/* of RUNS; exact 95 % intervals hold less often in 1 of 70 tests */
+#define LEAST_HELD	35	/* of RUNS; with exact 95 % intervals, 1 of 70 tests fails */
 #define MS	1000000L
 #define LOOK	(4 * MS)
 

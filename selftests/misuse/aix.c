@@ -181,7 +181,7 @@ int main(void)
 	library();
 	EACH_SCOPE(s)
 		before_initialize(s);
-	ready();	/* Call this only once, because it takes long. */
+	ready();	/* Call this only once, because it takes a long time. */
 	others();
 	programs();
 	EACH_SCOPE(s) {

@@ -4,8 +4,8 @@
  * result like any other.
  *
  * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
- * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
- * several seconds.
+ * Documentation/api/misuse.rst from these lines.  A row fails if the call crashes or does not
+ * return within several seconds.
  */
 #ifndef SELFTESTS_MISUSE_H
 #define SELFTESTS_MISUSE_H
@@ -129,7 +129,7 @@ static inline int misuse_ends(void)
 	return misuse_failed != 0;
 }
 
-/* The macros below print a row, one macro per return type, and evaluate @ready first. */
+/* Each macro below prints a row for a call of one return type, and evaluates @ready first. */
 #define ROW(ready, misuse, call, result)		\
 	do {						\
 		if (misuse_begins(misuse, call)) {	\

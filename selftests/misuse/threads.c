@@ -163,7 +163,7 @@ static void *open_and_read(void *arg)
 	return NULL;
 }
 
-/* All threads open the packed archive, so they need its unpacked files, at the same time. */
+/* All threads open the packed archive, and so need its unpacked files, at the same time. */
 TEST(open_a_packed_archive_at_once)
 {
 	char folder[] = "/tmp/threads.XXXXXX", command[160];

@@ -182,8 +182,8 @@ TEST_F(check, notes_what_it_does_not_know)
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
 
 	/*
-	 * A scale of space without its dimension occurs in archives: PCP's Linux agent had it for
-	 * years.
+	 * Some archives have units with a scale of space but without its dimension, because PCP's
+	 * Linux agent used such units for years.
 	 */
 	ASSERT_TRUE(patch_behind(self->base, "meta", one, 16, 0, 0x10000));
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));

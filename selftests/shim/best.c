@@ -177,7 +177,7 @@ TEST_F(best, only_where_it_is_allowed)
 	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
-/* The values are those of the module for the same work.  Only the cost of reading differs. */
+/* The values equal the module's values for the same work.  Only the cost of reading differs. */
 TEST_F(best, same_values)
 {
 	const char *events[] = { "cycles:u", "instructions:u", "page-faults:u" };

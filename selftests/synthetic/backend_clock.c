@@ -218,7 +218,9 @@ static int clock_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 	return ret;
 }
 
-/* Return whether an operation affects @inst: it affects one instance, or all of a bind. */
+/*
+ * Return whether an operation affects @inst: it affects one instance, or all instances of a bind.
+ */
 static bool meant(struct clock_set *set, const struct clock_instance *inst, pid_t tid,
 		  unsigned int flags, unsigned int all)
 {

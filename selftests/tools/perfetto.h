@@ -320,7 +320,7 @@ static inline int pf_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A slice: each end belongs to the innermost open begin of its track */
+/* A slice: each end event belongs to the innermost open begin event of its track */
 struct pf_slice {
 	const struct pf_event *begin, *end;
 	const struct pf_track *thread;

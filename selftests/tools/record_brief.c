@@ -26,7 +26,7 @@ static int brief(void)
 }
 
 /*
- * Create tags of other programs, which the recorder needs more time to read than the brief program
+ * Create tags of other programs.  Reading them takes the recorder longer than the brief program
  * runs.
  */
 static void make_tags(void)

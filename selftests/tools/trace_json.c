@@ -113,7 +113,7 @@ static const struct json *find(const struct json *export, const char *phase, con
 }
 
 /*
- * Check that each begin of a slice in an export has exactly one later end.  Return the number of
+ * Check that each slice that begins in an export has exactly one later end.  Return the number of
  * slices, or -1.
  */
 static int slices(const struct json *export)

@@ -150,7 +150,10 @@ static int exits_inside(void *unused)
 	return pmtracebegin("inside") || pmtracepoint("before") ? 1 : 0;
 }
 
-/* A transaction in which the process executes a program or exits is not sent; others are. */
+/*
+ * A transaction in which the process executes a program or exits is not sent; other transactions
+ * are.
+ */
 TEST(exec_and_exit_inside)
 {
 	struct agent *agent;

@@ -98,7 +98,7 @@ static int lose_for_good(void *async)
 	err = async ? PMTRACE_ERR_IPC : 0;
 	if (pmtraceend("t") != err || pmtracepoint("p") != err || pmtracebegin("u") != err)
 		return 3;
-	/* The begin has failed in asynchronous mode, and has succeeded in synchronous mode. */
+	/* The last begin call failed in asynchronous mode, and succeeded in synchronous mode. */
 	return pmtraceend("u") == (async ? PMTRACE_ERR_NOSUCHTAG : 0) ? 0 : 4;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Without the module, a begin that requires it returns an error, and does not begin a transaction.
+ * Without the module, a begin call that requires it returns an error, and begins no transaction.
  */
 #include <time.h>
 
@@ -47,7 +47,7 @@ TEST(silence_helps)
 	EXPECT_EQ(-ENODEV, pmtracebegin("t"));
 }
 
-/* Return the number of connection attempts with this list in 1.4 s, or more if it is busy. */
+/* Return the number of connection attempts with this list in 1.4 s, or longer on a busy machine. */
 static int count_connects(const char *list)
 {
 	int pipefd[2], n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Begins, ends and aborts of a transaction must be in order, with and without the module. */
+/* Begin, end and abort calls of a transaction must be in order, with and without the module. */
 #include "trace_test.h"
 
 #define NEEDS_WHAT_IT_USES() do {		\

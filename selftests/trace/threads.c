@@ -65,7 +65,7 @@ static void *pairs(void *arg)
 	return (void *)bad;
 }
 
-/* Each thread has its own transaction of a tag; a second begin in it is rejected. */
+/* Each thread has its own transaction of a tag; a second begin call in the thread is rejected. */
 TEST(each_thread_has_its_own)
 {
 	pthread_t threads[THREADS];
@@ -103,8 +103,8 @@ static intptr_t in_thread(void *(*fn)(void *), const char *tag)
 }
 
 /*
- * An end in a thread without a transaction ends another thread's transaction, even if that thread
- * has exited.
+ * An end call in a thread without a transaction ends another thread's transaction, even if that
+ * thread has exited.
  */
 TEST(an_end_without_a_begin_ends_anothers)
 {

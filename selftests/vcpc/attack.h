@@ -193,7 +193,8 @@ static inline __u64 aim_delta(struct aim *aim, __u64 around)
  * @cpu: its CPU
  * @rests: set to make the thread release the lock
  * @resting: the thread has released the lock
- * @bound, @refused: numbers of threads of the crowd whose BIND succeeded, and failed
+ * @bound: number of threads of the crowd whose BIND succeeded
+ * @refused: number of threads of the crowd whose BIND failed
  */
 struct holder {
 	int set;

@@ -155,7 +155,10 @@ static int nobody_binds(void *arg)
 	return set_bind(set, 0) == -EACCES ? 0 : 2;
 }
 
-/* Calls on an instance apply only to the caller's own instance, even if other threads have some. */
+/*
+ * Calls on an instance apply only to the caller's own instance, even if other threads have
+ * instances.
+ */
 static int acts_on_nothing(void *arg)
 {
 	static const unsigned long calls[] = {

@@ -212,8 +212,8 @@ static inline __u64 first_total(int set)
 }
 
 /*
- * Return the first value of the instance of thread @tid, or if it is 0, of the caller's or the only
- * instance.
+ * Return the first value of the instance of thread @tid.  If @tid is 0, use the caller's instance,
+ * or the set's only instance if the caller has none.
  */
 static inline __u64 first_value(int set, pid_t tid)
 {

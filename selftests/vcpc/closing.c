@@ -97,7 +97,7 @@ static int become_closer(enum closer who)
 	return who == POWERLESS_ROOT ? have_only(0) : 0;
 }
 
-/* Return the CPU time that @who takes to close the last copy of a descriptor of root's. */
+/* Return the CPU time that @who takes to close the last copy of one of root's descriptors. */
 static __u64 closing_takes(int (*open_it)(void), enum closer who)
 {
 	int to_closer[2], from_closer[2], fd = open_it(), status;
@@ -180,8 +180,8 @@ TEST(a_set_user_id_program_does_not_pay)
 }
 
 /*
- * User 0 without capabilities, as in a container, has another account than root, although the user
- * ID is the same.
+ * User 0 without capabilities, as in a container, has a different account from root's, although the
+ * user ID is the same.
  */
 TEST(user_0_without_capabilities_does_not_pay)
 {

@@ -168,8 +168,8 @@ static int open_lingering(const struct plan *p)
 
 /*
  * Execute the program, in the child.  The kernel releases the files that execve closes in reverse
- * order, so the pipe, which has the highest descriptor, is first.  When the parent sees its end,
- * the child is about to wait for the socket.
+ * order, so the pipe, which has the highest descriptor, is first.  When the parent sees the end of
+ * the pipe, the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control a child that calls execve through two pipes. */
+/* Use two pipes to control a child that calls execve. */
 #ifndef VCPC_TEST_EXEC_CHILD_H
 #define VCPC_TEST_EXEC_CHILD_H
 

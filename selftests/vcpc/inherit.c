@@ -219,8 +219,8 @@ TEST(each_thread_acts_on_its_own)
 }
 
 /*
- * If the thread that called BIND has unbound its instance, its calls on an instance fail, although
- * threads that inherited have instances.
+ * After the thread that called BIND has unbound its instance, its calls that require an instance
+ * fail, although threads that inherited the set still have instances.
  */
 TEST(an_owner_without_an_instance)
 {

@@ -126,7 +126,7 @@ TEST(an_overflow_of_many)
 	close(set);
 }
 
-/* A debug kernel takes long to open two thousand events. */
+/* A debug kernel takes a long time to open two thousand events. */
 FIXTURE(full) {
 	int set;
 };

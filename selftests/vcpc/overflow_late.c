@@ -153,7 +153,7 @@ TEST(a_sleeping_thread_is_signaled)
 		s.after = 0;
 		ASSERT_EQ(0, s.ret);
 		got = first_value(set, s.tid);
-		/* The counter has not overflowed before the thread went to sleep. */
+		/* The counter did not overflow before the thread went to sleep. */
 		if (got > 1ULL << 63)
 			continue;
 		signaled++;

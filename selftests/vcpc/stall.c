@@ -14,7 +14,7 @@
 #define BINDERS		4
 #define REQUESTS	32
 #define ROUNDS		10
-/* A call may take TIMES its time on an idle machine plus LIMIT. */
+/* A call may take at most TIMES its time on an idle machine, plus LIMIT. */
 #define LIMIT		(SECOND / 2)
 #define TIMES		4
 #define OTHER_USER	(NOBODY - 1)

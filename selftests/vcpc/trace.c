@@ -75,8 +75,8 @@ TEST_F(trace, values)
 }
 
 /*
- * A name can contain any bytes, but the text of the trace contains no newlines or other control
- * characters from it.
+ * A name can contain any bytes, but its newlines and other control characters do not appear in the
+ * text of the trace.
  */
 TEST_F(trace, names_are_escaped)
 {

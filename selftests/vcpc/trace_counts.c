@@ -41,7 +41,9 @@ static int counted(int device)
 	return call(device, VCPC_IOC_INFO, &info) ?: (int)info.counted;
 }
 
-/* Return the number of begins since the trace was cleared, and how many of them had counts. */
+/*
+ * Return the number of begin events since the trace was cleared, and how many of them had counts.
+ */
 static int begins(void)
 {
 	return lines_with("vcpc_begin:", "vcpc-test-counts");

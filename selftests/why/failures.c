@@ -61,7 +61,7 @@ static int start_worker(void)
 		exit(2);
 	worker = fork();
 	if (!worker) {
-		/* The begin of this transaction precedes tracing, so its end is counted as lost. */
+		/* The start of this transaction precedes tracing, so its end is counted as lost. */
 		if (!pmtracebegin("before") && write(ends[1], &byte, 1) == 1 &&
 		    read(ends[1], &byte, 1) == 1 && !pmtraceend("before") && !transact() && write(ends[1], &byte, 1) == 1)
 			pause();
@@ -103,8 +103,8 @@ static int open_why(pid_t pid, struct shim_why **why)
 }
 
 /*
- * Print a tag, with sums of reasons and stacks: other processes can interrupt a transaction, which
- * changes how it is divided.
+ * Print a tag, with sums of reasons and stacks, because other processes can interrupt a transaction
+ * and so change how it is divided.
  */
 static void say_tag(struct shim_why *why, size_t i, bool exact)
 {
@@ -167,7 +167,7 @@ int vcpc_fail(int err, const char *fmt, ...)
 	return abs(err) ?: 1;
 }
 
-/* Do not fail allocations of libdw, which are nearly all, so that failures occur in our code. */
+/* Do not fail allocations in libdw, which makes nearly all of them: test failures in our code. */
 static void except_libdw(void)
 {
 	setenv("INJECT_NOT", "libdw", 1);

@@ -437,7 +437,7 @@ static void *begin_and_die(void *arg)
 
 /*
  * If a transaction ends in another thread, its time is not counted in either thread, and its open
- * begin is not used for a later end.
+ * begin event is not used for a later end event.
  */
 TEST_F(parts, ends_elsewhere_or_never)
 {
@@ -460,8 +460,8 @@ TEST_F(parts, ends_elsewhere_or_never)
 	EXPECT_EQ(1, self->drops.moved);
 
 	/*
-	 * Each of two threads ends the transaction of the other.  The older begin must not be used
-	 * for the newer transaction.
+	 * Each of two threads ends the transaction of the other.  The older begin event must not be
+	 * used for the newer transaction.
 	 */
 	ASSERT_EQ(0, pmtracebegin("crosses"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the programs that 'why' loads, and of the time that the verifier needs */
+/* Helpers for tests of the programs that 'why' loads and of the time that the verifier needs */
 #ifndef WHY_PROGRAMS_H
 #define WHY_PROGRAMS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the parts and stacks of transactions: tracing with each transport, and workloads */
+/*
+ * Helpers for tests of transactions' parts and stacks: tracing with each transport, and workloads
+ */
 #ifndef WHY_TEST_H
 #define WHY_TEST_H
 

@@ -4,12 +4,12 @@
  *
  * A test that links this file calls inject_start().  A preloaded program uses the environment
  * variable INJECT=WAY:N from its first call on; with INJECT=signals:0 no call fails, but signals
- * interrupt system calls.  To the file in INJECT_COUNT it appends each way
- * with the number of calls that can fail in this way, and in a last line the number of calls for
- * WAY, whether one failed, and the number of blocks in use.  If WAY is "none", calls of all kinds
- * count, otherwise only those of its kind.  With INJECT_TRAP the failing call stops in a debugger.
- * Calls made by the library whose name begins with INJECT_NOT neither count nor fail; without it,
- * the C library's writes to standard output and to streams that are opened for writing count too.
+ * interrupt system calls.  To the file in INJECT_COUNT it appends each way with the number of calls
+ * that can fail in this way, and in a last line the number of calls for WAY, whether one failed,
+ * and the number of blocks in use.  If WAY is "none", calls of all kinds count, otherwise only
+ * those of its kind.  With INJECT_TRAP the failing call stops in a debugger.  Calls made by the
+ * library whose name begins with INJECT_NOT neither count nor fail; without it, the C library's
+ * writes to standard output and to streams that are opened for writing also count.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -88,7 +88,7 @@ void inject_start(const struct inject_way *way, long n)
 {
 	void *frame;
 
-	backtrace(&frame, 1);	/* makes it load what it needs */
+	backtrace(&frame, 1);	/* loads what backtrace() needs */
 	memset(calls, 0, sizeof(calls));
 	fired = false;
 	fail_at = n;

@@ -50,7 +50,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	result_;								\
 })
 
-/* Make a call, once, that ends an object even if it fails, and need not succeed. */
+/* Make a call once.  The call need not succeed, and ends an object even if it fails. */
 #define LAST(call) ({						\
 	long result_ = (long)(call);				\
 	sweep_again(result_ < 0, #call, result_) ? 0 : result_;	\

@@ -10,7 +10,7 @@
 #define MAX_ARGS	128
 /* A signal that this program handles, but that terminates a program after execve */
 #define ENDS_OTHERS	SIGPROF
-/* Offset in the arena of buffers, which follow the arguments */
+/* Offset of the buffers in the arena, where they follow the arguments */
 #define BUFFER		4096
 
 enum { SIZE_SAME, SIZE_NONE, SIZE_SHORT, SIZE_LONGER, SIZE_LONGER_USED, SIZE_PAGE, SIZE_BUFFER,

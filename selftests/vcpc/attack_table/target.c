@@ -266,8 +266,8 @@ static const char *wrong_with_program(const struct cell *c)
 	    after.sample.values[0] != before.sample.values[0])
 		return "it is counted after its end";
 	/*
-	 * If the caller traces the target, the target may have gained no privileges, or, if the
-	 * tracer has exited, it may have gained them.
+	 * A target gains no privileges while the caller traces it, but may gain them if the caller
+	 * has exited.  Therefore do not require privileges of a tracer's target.
 	 */
 	if (rights != 'r' && (c->state == EXECUTING_SUID || c->state == EXECUTING_FCAP) &&
 	    c->who != TRACER)

@@ -49,8 +49,8 @@ static const struct synth_event {
 };
 
 /*
- * In each epoch of EPOCH ticks, an event with rate 1 occurs 1 to NOISE times per tick, a random
- * number. noise[i] is the sum of these numbers over the first i epochs.
+ * In each epoch of EPOCH ticks, an event with rate 1 occurs a random number of times per tick, 1 to
+ * NOISE.  noise[i] is the sum of these numbers over the first i epochs.
  */
 #define NOISE		16
 #define EPOCH		BIT_ULL(20)
