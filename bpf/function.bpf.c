@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Trace programs that have no trace calls.  A transaction is a call of a function, with probes on
+ * Trace programs that have no trace calls.  A transaction is a call to a function, with probes on
  * its entry and return, or the time between two places in the code that a thread passes.  The
  * statistics are kept in the maps of trace.bpf.c or uprobe.bpf.c, whichever is loaded.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Count events in calls of traced functions: read the thread's perf counters at entry and return.
+ * Count events in calls to traced functions: read the thread's perf counters at entry and return.
  */
 #ifndef VCPC_BPF_FUNCTION_COUNTS_H
 #define VCPC_BPF_FUNCTION_COUNTS_H

@@ -11,7 +11,7 @@
 #include "users.bpf.h"
 
 /* The settings below are constant after loading, so the verifier removes unused code. */
-const volatile __u32 vc_want_begins;	/* the kernel receives begins, and keeps them in vc_open */
+const volatile __u32 vc_want_begins;	/* the kernel receives begin events, kept in vc_open */
 const volatile __u32 vc_want_processes;	/* record each process's transactions in vc_process */
 const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */

@@ -103,9 +103,9 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Loaded instead of vc_on_end() if begins are wanted, but neither individual events nor statistics
- * per process.  Most events then take little work, because the thread has no counters, and the rows
- * of the transaction and of the tag exist.
+ * Loaded instead of vc_on_end() if begin events are wanted, but neither individual events nor
+ * statistics per process.  Most events then take little work, because the thread has no counters,
+ * and the rows of the transaction and of the tag exist.
  */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
@@ -128,7 +128,7 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Loaded instead of the two programs above if begins are not wanted either. */
+/* Loaded instead of the two programs above if begin events are not wanted either. */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {

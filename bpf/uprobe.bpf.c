@@ -144,7 +144,7 @@ static __noinline void vc_process_gone(void)
 
 /* Programs that delete rows are first in this file and attached first, as in trace.bpf.c. */
 
-/* Loaded only if begins are wanted.  Arguments: (task, ...); the task is the current one. */
+/* Loaded only if begin events are wanted.  Arguments: (task, ...); the task is the current one. */
 SEC("raw_tp/sched_process_exit")
 int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -158,7 +158,7 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Loaded only if begins are wanted.  The new program has not begun a transaction. */
+/* Loaded only if begin events are wanted.  The new program has not begun a transaction. */
 SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {

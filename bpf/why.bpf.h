@@ -406,9 +406,9 @@ static __noinline int vw_add_last(struct vc_why_thread *thread)
 }
 
 /*
- * Make room for another transaction in a thread that has open ones.  If the same tag is open, its
- * end was not seen.  If all entries are in use, drop the oldest transaction, which another thread
- * may have ended.
+ * Make room for another transaction in a thread that has open ones.  If a transaction with the same
+ * tag is open, its end was not seen.  If all entries are in use, drop the oldest transaction, which
+ * another thread may have ended.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 						   const struct vc_why_key *key)

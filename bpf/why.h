@@ -39,7 +39,7 @@ enum vc_why_part {
  */
 #define VC_WHY_CALL	0xffffu
 #define VC_WHY_IO	(1u << 16)	/* waiting for a disk */
-#define VC_WHY_COMPAT	(1u << 17)	/* the system call number is that of a 32-bit program */
+#define VC_WHY_COMPAT	(1u << 17)	/* the system call number belongs to a 32-bit program */
 #define VC_WHY_STOPPED	(1u << 18)	/* stopped by a signal or a debugger */
 #define VC_WHY_SAMPLED	0xffffffffu	/* not blocked: sampled on a CPU */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Handle transactions of programs without trace calls: calls of functions, and pairs of places in
+ * Handle transactions of programs without trace calls: calls to functions, and pairs of places in
  * the code.
  *
  * A call is found by the stack pointer at its entry, because a function can be called again before

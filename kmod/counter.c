@@ -21,7 +21,7 @@
 /**
  * vcpc_event_open() - count a request on the calling thread
  * @req: the event to count; the caller has checked that it is allowed
- * @period: number of events between calls of @handler; 0 to never call it
+ * @period: number of events between calls to @handler; 0 to never call it
  * @handler: called with interrupts disabled, possibly in an NMI
  * @context: the event's overflow_handler_context
  * @disabled: open the event without starting it

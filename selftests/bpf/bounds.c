@@ -46,7 +46,7 @@ TEST_F(bounds, open_transactions)
 		ASSERT_EQ(0, pmtraceend(name));
 		full += count_of(name, SHIM_TRACE_TRANSACTION) == 1;
 	}
-	/* No END is lost, because it also contains the transaction's start time. */
+	/* No END is lost, because each one also contains its transaction's start time. */
 	EXPECT_EQ(6, full);
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);

@@ -173,7 +173,10 @@ static int known_of(uid_t uid, int from, int to)
 	return known;
 }
 
-/* If a user creates many tags, the user's own tags are evicted, not those of a user with fewer. */
+/*
+ * If a user creates many tags, the user's own tags are evicted, not the tags of a user with fewer
+ * tags.
+ */
 TEST_F(evicted, another_user_s_stay)
 {
 	ASSERT_EQ(0, set_limits("2048", "0"));

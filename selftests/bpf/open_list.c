@@ -64,9 +64,9 @@ TEST_F(open_list, unused_rows_are_found)
 enum { FILES = 4 * VC_OPEN_ROWS };
 
 /*
- * Begin a transaction on each of many files.  Each begin moves a transaction of an earlier file;
- * end the moved one.  Open the files without a pause, because their numbers must be consecutive.
- * Finally, occupy all of vc_open_row.
+ * Begin a transaction on each of many files.  Each begin event moves a transaction of an earlier
+ * file; end the moved transaction.  Open the files without a pause, because their numbers must be
+ * consecutive.  Finally, occupy all of vc_open_row.
  */
 static int use_up(int fds[FILES])
 {

@@ -159,8 +159,8 @@ TEST(context_switches)
 }
 
 /*
- * The tick counter of a sleeping thread does not advance.  That of a working thread advances by at
- * most the elapsed time.
+ * The tick counter of a sleeping thread does not advance.  The tick counter of a working thread
+ * advances by at most the elapsed time.
  */
 TEST(ticks_are_cpu_time)
 {

@@ -166,8 +166,8 @@ static int has_text(const char *base, const char *text)
 }
 
 /*
- * If an archive continues another one, instances have the same names in both, even if the process
- * was renamed.
+ * If an archive continues another one, instances have the same names in both archives, even if the
+ * process was renamed.
  */
 TEST_F(record, after_another)
 {

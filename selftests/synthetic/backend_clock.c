@@ -51,7 +51,7 @@ static int check_one(const struct vcpc_request *req)
 	return -ENOENT;
 }
 
-/* Return whether request @i's group number is that of the previous request, or the next one. */
+/* Return whether request @i's group number equals the previous request's, or is one higher. */
 static bool is_in_order(const __u16 *group, unsigned int i)
 {
 	return !group || (i ? group[i] == group[i - 1] || group[i] == group[i - 1] + 1 : !group[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make calls of the module with short functions. */
+/* Make calls to the module with short functions. */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 

@@ -149,7 +149,8 @@ static void check_bounded(struct __test_metadata *_metadata, int set, unsigned i
 	EXPECT_EQ(0, args.pending);
 	EXPECT_EQ(started, args.folded + args.nr - 1);
 	/*
-	 * The module keeps 256 ended instances, and a quarter more before it searches for old ones.
+	 * The module keeps 256 ended instances, and up to a quarter more until it searches for old
+	 * ones.
 	 */
 	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
 }

@@ -143,7 +143,7 @@ static __u64 least_of_tries(int (*open_it)(void), enum closer who)
 
 /*
  * Check that @who, which has the last copy of a descriptor, does not spend the time for closing it.
- * The close must not take longer than that of a small object, for which a worker is also woken.
+ * The call must not take longer than one that closes a small object, which also wakes a worker.
  */
 static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(void),
 			     int (*open_small)(void), enum closer who)

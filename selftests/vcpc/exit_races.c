@@ -19,7 +19,10 @@ static void *ends_at_once(void *arg)
 	return arg;
 }
 
-/* Start threads and children until the tester exits.  A child has @depth - 1. */
+/*
+ * Start threads and children until the tester exits.  A child continues with @depth - 1, and
+ * executes a program when this is 0.
+ */
 static void breed(unsigned int depth)
 {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * If any single allocation of a call fails, the call returns ENOMEM and changes nothing, and the
+ * If any single allocation in a call fails, the call returns ENOMEM and changes nothing, and the
  * next attempt succeeds.
  */
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make each allocation of a call fail in turn. */
+/* Make each allocation in a call fail in turn. */
 #ifndef VCPC_TEST_FAILSLAB_H
 #define VCPC_TEST_FAILSLAB_H
 

@@ -173,8 +173,8 @@ static int newest_kept(void *arg)
 		    pthread_join(thread, NULL))
 			return 2;
 		/*
-		 * One instance is the caller's.  When older ones are merged, at least KEPT ended
-		 * ones remain.
+		 * One instance belongs to the caller.  When older instances are merged, at least
+		 * KEPT ended ones remain.
 		 */
 		if (i >= KEPT && set_count(set).nr <= KEPT)
 			return 3;

@@ -31,7 +31,7 @@ static inline int overflow_set(const struct vcpc_request *reqs, unsigned int nr,
 }
 
 /*
- * Return whether an overflow has stopped the instance of thread @tid.  If @tid is 0, it is the
+ * Return whether an overflow has stopped the instance of thread @tid.  If @tid is 0, check the
  * caller's own instance, or the only one.
  */
 static inline bool is_frozen(int set, pid_t tid)

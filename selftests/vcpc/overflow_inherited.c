@@ -169,7 +169,7 @@ static void *starts_another(void *arg)
 
 /*
  * A thread inherits the presets that its parent has changed, even if the parent does not count from
- * them yet.  So do the threads that it starts.
+ * them yet.  The threads that it starts also inherit them.
  */
 TEST_F(inherited, changed_presets_are_inherited)
 {

@@ -28,7 +28,7 @@ static long switches_so_far(void)
 
 /*
  * Bind a set without a context switch.  A switch before perf has set the periods would delay both
- * interrupts, so bind the set again after one.
+ * interrupts, so bind the set again after a switch.
  */
 static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 {

@@ -84,8 +84,8 @@ static bool is_named_in(const char *path)
 }
 
 /*
- * Use overflows, for which the module opens an event that reports context switches, if there are
- * hardware counters.
+ * If there are hardware counters, use overflows, for which the module opens an event that reports
+ * context switches.
  */
 static int use_overflow(void)
 {

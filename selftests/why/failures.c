@@ -24,7 +24,7 @@
 #define TAGS	5
 #define ROUNDS	4
 
-/* The handle of ended transactions, which is opened once, for runs that only read */
+/* A handle with ended transactions, opened once for all runs that only read */
 static struct shim_why *ended;
 
 /* The process that has made the transactions, and that waits so that its files can be read */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of functions are explained as transactions are, in a program that makes no trace calls. */
+/* Calls to functions are explained as transactions are, in a program that makes no trace calls. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <shim/why.h>

@@ -3,7 +3,7 @@
  * Run a program once for each system call that can fail in it.
  *
  * Each run is a separate child process, so no run depends on an earlier one.  A run is "same" if
- * its results are those of a run without a failure and no call reported an error; "said" if the
+ * its results equal those of a run without a failure and no call reported an error; "said" if the
  * failing call reported an error and all results are correct after it has been repeated; otherwise,
  * or if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
  *

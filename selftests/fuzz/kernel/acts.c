@@ -107,7 +107,7 @@ static unsigned int epoch(const struct file *f)
 	return f->set < 0 ? 0 : all + __atomic_load_n(&shared->epochs[f->set], __ATOMIC_SEQ_CST);
 }
 
-/* After every fourth overflow, restart the set, whichever it is. */
+/* After every fourth overflow, restart the set, regardless of which set it is. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	static unsigned int n;
