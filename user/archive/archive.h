@@ -244,7 +244,7 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 
 /*
  * Get the record that begins (at) or ends (before) at @offset.  Return 0, -ENODATA at the end or
- * the start of the volume, -EBADMSG if the record is corrupt or incomplete.
+ * the start of the volume, or -EBADMSG if the record is corrupt or incomplete.
  */
 int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);

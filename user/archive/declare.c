@@ -229,7 +229,7 @@ bool shim_declared__units_ok(uint32_t units)
  * @out: the metric's record is appended here
  *
  * Return: 0, -EINVAL if PCP would not accept the description, -EEXIST if the pmid or a name is
- * already used, -ENOMEM.
+ * already used, or -ENOMEM.
  */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out)
@@ -243,7 +243,7 @@ int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
  * @desc: the metric, whose fields are not validated
  * @out: the metric's record is appended here
  *
- * Return: 0, -EEXIST if the pmid or a name is already used, -ENOMEM.
+ * Return: 0, -EEXIST if the pmid or a name is already used, or -ENOMEM.
  */
 int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out)
 {
@@ -534,8 +534,8 @@ static int change(struct shim_declared_indom *g, const struct shim_format *f,
  * @indom: the whole domain
  * @out: if there are changes, their record is appended here
  *
- * Return: 0, -EINVAL if the IDs are not ascending, a name is empty or occurs twice, or the time is
- * earlier than the last one, -ENOMEM.
+ * Return: 0; -EINVAL if the IDs are not ascending, a name is empty or occurs twice, or the time is
+ * earlier than the last one; or -ENOMEM.
  */
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 			 const struct shim_indom *indom, struct shim_buf *out)

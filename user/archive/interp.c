@@ -45,7 +45,7 @@ struct shim_interp {
  * @flags: SHIM_INTERP_*
  * @out: the interpolator, to be freed by shim_interp__free()
  *
- * Return: 0, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out)
 {
@@ -460,7 +460,7 @@ int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
  * @answers: @n answers, in the order of @pmids, valid until the next fetch
  *
  * Return: 0; -EBADMSG if a required record is corrupt, or if the search for values has found new
- * damage, in which case repeating the fetch returns the existing values; -ENOMEM.
+ * damage, in which case repeating the fetch returns the existing values; or -ENOMEM.
  */
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,

@@ -159,8 +159,8 @@ int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out);
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
 /*
- * Get the @i-th value.  Return -EBADMSG if it is not of the metric's @type, -EINVAL if there is no
- * such value.
+ * Get the @i-th value.  Return -EBADMSG if it is not of the metric's @type, or -EINVAL if there is
+ * no such value.
  */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);

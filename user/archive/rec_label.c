@@ -133,8 +133,8 @@ static int decode_body(const struct shim_format *f, struct shim_in *in, int volu
  * @volume: the volume number that this file's label must have
  * @out: the label, set on success and if it requires an unknown feature
  *
- * Return: 0, -ENODATA if there are too few bytes, -EILSEQ if it is not a valid label, -EOPNOTSUPP
- * if it requires an unknown feature.
+ * Return: 0, -ENODATA if there are too few bytes, -EILSEQ if it is not a valid label, or
+ * -EOPNOTSUPP if it requires an unknown feature.
  */
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out)
 {

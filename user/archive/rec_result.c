@@ -22,7 +22,7 @@ static const uint8_t *body_end(const struct shim_record *rec)
  * @left: number of bytes at @p
  * @out: the record; the caller sets its volume and offset
  *
- * Return: 0, -ENODATA if the file ends within the record, -EBADMSG if it is not a valid record.
+ * Return: 0, -ENODATA if the file ends within the record, or -EBADMSG if it is not a valid record.
  */
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out)
@@ -80,7 +80,7 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
  * @rec: a record from a cursor
  * @out: the set
  *
- * Return: 0, -ENOENT if the record is a mark, -EBADMSG.
+ * Return: 0, -ENOENT if the record is a mark, or -EBADMSG.
  */
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
 {
@@ -100,7 +100,7 @@ int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
  * @rec: the record that contains both
  * @vset: a set, replaced by the next one
  *
- * Return: 0, -ENOENT after the last set, -EBADMSG.
+ * Return: 0, -ENOENT after the last set, or -EBADMSG.
  */
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 {
@@ -121,7 +121,7 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
  * @pmid: the metric
  * @out: its set
  *
- * Return: 0, -ENOENT if the record has no such set, -EBADMSG if the record is corrupt before
+ * Return: 0, -ENOENT if the record has no such set, or -EBADMSG if the record is corrupt before
  * that set.
  */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out)
@@ -224,7 +224,7 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
  *	Otherwise @out has the type in the block, which may be any number up to 255, and its bytes
  *	in file order.
  *
- * Return: 0, -EINVAL if the set has no such value, -EBADMSG.
+ * Return: 0, -EINVAL if the set has no such value, or -EBADMSG.
  */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out)
@@ -257,8 +257,7 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
  * @type: type of the metric, enum shim_type
  * @out: the value
  *
- * Return: 0, -EINVAL if the set has no such value, -EBADMSG if the value is not of
- * @type.
+ * Return: 0, -EINVAL if the set has no such value, or -EBADMSG if the value is not of @type.
  */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out)

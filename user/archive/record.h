@@ -18,7 +18,7 @@
 #include "types.h"
 
 /*
- * Get the length of the record at @p.  Return 0, -ENODATA if the file ends within the record,
+ * Get the length of the record at @p.  Return 0, -ENODATA if the file ends within the record, or
  * -EBADMSG if its two length words differ or are out of range.
  */
 static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min, uint32_t *out)

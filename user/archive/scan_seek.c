@@ -295,8 +295,8 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 }
 
 /*
- * Walk from the scanner's current position.  Return -EAGAIN if that does not reach @t, -EBADMSG at
- * damage.  After any other error the scanner is restored, because no mark may be missed when the
+ * Walk from the scanner's current position.  Return -EAGAIN if that does not reach @t, or -EBADMSG
+ * at damage.  After any other error the scanner is restored, because no mark may be missed when the
  * fetch is repeated.
  */
 static int walk_to(struct shim_scanner *sc, struct shim_ts when, int64_t t, bool all_the_way)

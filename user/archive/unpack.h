@@ -13,7 +13,7 @@ extern const char *const shim_unpack_suffixes[];
  * descriptor of the unpacked content, owned by the caller, and *@size to its size.  Return -EILSEQ
  * if the content does not begin with an archive's label, -EBADMSG if the file is damaged or not
  * compressed, -EFBIG if the unpacked size is implausible or exceeds SHIM_ARCHIVE_MEMORY,
- * -EOPNOTSUPP for the format of compress(1), -ENOMEM.
+ * -EOPNOTSUPP for the format of compress(1), or -ENOMEM.
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 

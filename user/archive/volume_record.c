@@ -138,7 +138,7 @@ void shim_archive__enter(struct shim_archive *ar, unsigned int volume)
  * @rec: a record
  * @back: if so, set to the mark's time for a reader that moves backward
  *
- * Return: 1 if it is the mark, 0 if not, -SHIM_EOVERLAP if it is the mark and the first archive
+ * Return: 1 if it is the mark, 0 if not, or -SHIM_EOVERLAP if it is the mark and the first archive
  * ends after the start of the second one.
  */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,

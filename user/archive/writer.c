@@ -197,7 +197,7 @@ bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid)
  *
  * The metric is written with the next record.
  *
- * Return: 0, including for an identical declaration; -EINVAL, -EEXIST, -ENOMEM.
+ * Return: 0, including for an identical declaration; -EINVAL, -EEXIST, or -ENOMEM.
  */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 {
@@ -228,7 +228,7 @@ static void note_earliest(struct shim_writer *w, struct shim_ts stamp)
  *
  * If anything changed, a record of the changes is written with the next data record.
  *
- * Return: 0, -EINVAL, -ENOMEM.
+ * Return: 0, -EINVAL, or -ENOMEM.
  */
 int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
 {
@@ -265,7 +265,7 @@ static int settle_pending(struct shim_writer *w, size_t before, int err)
  *
  * The text is written with the next record.
  *
- * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
+ * Return: 0, -EINVAL, -ENOMEM, or -EMSGSIZE.
  */
 int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, const char *text)
 {
@@ -301,7 +301,7 @@ static bool labels_ok(const struct shim_labels *labels)
  *
  * The labels are written with the next record.
  *
- * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
+ * Return: 0, -EINVAL, -ENOMEM, or -EMSGSIZE.
  */
 int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
 {

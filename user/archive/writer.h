@@ -19,7 +19,7 @@ struct shim_writer;
  * Create an archive.  Fields of the label that are 0 or empty have defaults: version 3, the
  * caller's process ID, this machine's name, the time zone UTC, and as the start the earliest time
  * that is written with the first record.  Return -EEXIST if any file of that archive exists, -EBUSY
- * if another writer has it open, -EINVAL if the label does not fit the version.
+ * if another writer has it open, or -EINVAL if the label does not fit the version.
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
 
@@ -34,7 +34,7 @@ int shim_writer__difference(const struct shim_writer *w, const struct shim_desc 
 bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid);
 
 /*
- * Declare a metric.  Return -EINVAL if it is invalid, -EEXIST if its pmid or a name is already
+ * Declare a metric.  Return -EINVAL if it is invalid, or -EEXIST if its pmid or a name is already
  * used.
  */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);

@@ -177,7 +177,7 @@ static bool take_member(struct shim_json *j, struct shim_json_member *out)
  * @j: the parser, initialized by shim_json__begin(); it must not be used after the end or an error
  * @out: the member
  *
- * Return: 1, 0 if there are no more members, -EINVAL if the text is not JSON.
+ * Return: 1, 0 if there are no more members, or -EINVAL if the text is not JSON.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 {

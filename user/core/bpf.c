@@ -415,7 +415,7 @@ int shim_bpf__on(const struct shim_bpf_options *options)
 /**
  * shim_bpf__off() - turn the machine's tracing off, and discard all statistics
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege.
+ * Return: 0; -ENOENT if tracing is off, or -EPERM if the caller lacks the privilege.
  */
 int shim_bpf__off(void)
 {

@@ -78,7 +78,7 @@ static int open_maps(struct shim_bpf_reader *r)
  * @out: the reader, on success
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege, -EPROTO if the
- *	pinned maps belong to a different version, -ENOMEM.
+ *	pinned maps belong to a different version, or -ENOMEM.
  */
 int shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out)
 {
@@ -529,8 +529,8 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
  * @processes: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: as for shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics per
- *	process.
+ * Return: as for shim_bpf_reader__stats(); or -ENODATA if tracing was turned on without statistics
+ *	per process.
  */
 int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 			       const struct shim_bpf_process **processes, size_t *n)

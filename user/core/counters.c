@@ -184,7 +184,8 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
  * @counters: the set, not bound yet
  * @cgroup: the group's directory
  *
- * Return: 0, -EBUSY (the set is bound or already limited to a group), -EOPNOTSUPP, -EBADF, -ENOMEM.
+ * Return: 0, -EBUSY (the set is bound or already limited to a group), -EOPNOTSUPP, -EBADF, or
+ * -ENOMEM.
  */
 int shim_counters__limit(struct shim_counters *counters, const char *cgroup)
 {
@@ -267,8 +268,8 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
  * @size: size of @buf in bytes, enough for all values
  *
  * Context: any thread, or a signal handler.
- * Return: 0, -EINVAL if the set is not bound to the target (or, in a forked child, was bound by
- * its parent), -EAGAIN if the set is invalid, -EBADF.
+ * Return: 0, -EINVAL if the set is not bound to the target (or, in a forked child, was bound by its
+ * parent), -EAGAIN if the set is invalid, or -EBADF.
  */
 int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			  size_t size)
@@ -332,7 +333,7 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid)
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if the set is not bound to the target, -EAGAIN if the set is invalid, -EBADF,
- * -EOPNOTSUPP.
+ * or -EOPNOTSUPP.
  */
 int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 {
@@ -357,7 +358,7 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if the set is not bound to the target or if the request does not exist,
- *	-ENOMEM, -EBADF, -EOPNOTSUPP.
+ *	-ENOMEM, -EBADF, or -EOPNOTSUPP.
  */
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value)

@@ -152,7 +152,7 @@ static int compare(void *arg, const char *name, const char *desc)
  * @buf: the most similar name, without modes
  * @size: size of @buf
  *
- * Return: 0, -ENOENT if no name is similar, -ENAMETOOLONG.
+ * Return: 0, -ENOENT if no name is similar, or -ENAMETOOLONG.
  */
 int shim_event__suggest(const char *name, char *buf, size_t size)
 {

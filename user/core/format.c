@@ -277,7 +277,7 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
  * @value: replaces the field's value in the code
  * @req: the event; changed only on success
  *
- * Return: 0, -ENOENT (no such field), -ERANGE (the value does not fit).
+ * Return: 0, -ENOENT (no such field), or -ERANGE (the value does not fit).
  */
 int shim_pmu_format__set(const struct shim_pmu_format *format, const char *name, __u64 value,
 			 struct vcpc_request *req)

@@ -137,7 +137,7 @@ static void shares_free(struct shim_shares *shares, bool here)
  * @shares: the clocks, or NULL
  * @on: true to enable
  *
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 static int shares_turn(const struct shim_shares *shares, bool on)
 {
@@ -311,7 +311,7 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
  * @f: the groups
  * @on: true to enable
  *
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_flexible__turn(const struct shim_flexible *f, bool on)
 {

@@ -346,7 +346,7 @@ void shim_group__forget(struct shim_group *group)
  * @group: the group, including all copies if it is inherited
  * @on: true to enable
  *
- * Return: 0, -EBADF if the program has closed the descriptor.
+ * Return: 0, or -EBADF if the program has closed the descriptor.
  */
 int shim_group__turn(const struct shim_group *group, bool on)
 {
@@ -395,7 +395,7 @@ int shim_group__tell(const struct shim_group *group, pid_t tid, int signal)
  * @i: index of the event
  * @distance: 1..SHIM_GROUP_NEVER
  *
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u64 distance)
 {
@@ -407,7 +407,7 @@ int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u
  * @group: the group; it counts only if its leader is also enabled
  * @i: index of the event; if it is the leader, its overflow stops the whole group
  *
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_group__limit(const struct shim_group *group, unsigned int i)
 {
@@ -495,7 +495,7 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
  * @counts: filled in
  *
  * Return: 0, -EAGAIN (the group was off the PMU while its target ran, or a thread that inherited it
- * did not exit within one second), -EBADF.
+ * did not exit within one second), or -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {

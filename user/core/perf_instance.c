@@ -404,7 +404,7 @@ static int read_events(const struct shim_instance *inst, struct shim_group_count
  * shim_instance__start() - start a stopped instance
  * @inst: the instance
  *
- * Return: 0, -EAGAIN (the group does not fit on the PMU; detected only for the calling thread),
+ * Return: 0, -EAGAIN (the group does not fit on the PMU; detected only for the calling thread), or
  *	-EBADF.
  */
 int shim_instance__start(struct shim_instance *inst)
@@ -539,7 +539,7 @@ void shim_instance__halt(struct shim_instance *inst)
  * @all: true if the operation applies to several instances; it is then not an error if an
  *	instance already has that state
  *
- * Return: 0, -EINVAL, -EAGAIN, -EBADF.
+ * Return: 0, -EINVAL, -EAGAIN, or -EBADF.
  */
 int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
 {
@@ -557,7 +557,7 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
  * shim_instance__restart() - set all counts to their presets and start counting
  * @inst: the instance
  *
- * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN,
+ * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN, or
  * -EBADF.
  */
 int shim_instance__restart(struct shim_instance *inst)

@@ -253,7 +253,7 @@ void shim_kinds__free(struct shim_kinds *kinds, bool here)
  * The witness is enabled last, disabled first and read first, so that a group's time enabled is
  * less than the witness's only if the group was in the error state.
  *
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_kinds__turn(const struct shim_instance *inst, bool on)
 {

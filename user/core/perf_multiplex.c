@@ -368,7 +368,7 @@ static void group_add(struct shim_instance *inst, const struct one *one,
  * Add the current group's counts since the last read.  If @ended is set, its thread has ended, so
  * only the CPU time since the last read is known, not the wall time.
  *
- * Return: 0, -EAGAIN (the group cannot be read, so it no longer counts in this slot), -EBADF.
+ * Return: 0, -EAGAIN (the group cannot be read, so it no longer counts in this slot), or -EBADF.
  */
 static int multiplex_look(struct shim_instance *inst, bool ended)
 {
@@ -418,7 +418,7 @@ static int slot_begin(struct shim_instance *inst)
  * @inst: the stopped instance
  *
  * Context: the caller holds the lock.
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_multiplex__start(struct shim_instance *inst)
 {
@@ -438,7 +438,7 @@ int shim_multiplex__start(struct shim_instance *inst)
  * @inst: the instance
  *
  * Context: the caller holds the lock.
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_multiplex__stop(struct shim_instance *inst)
 {
@@ -500,7 +500,7 @@ void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int
  * @sums: one sum per group
  *
  * Context: the caller holds the lock.
- * Return: 0, -EBADF.
+ * Return: 0 or -EBADF.
  */
 int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
 			   struct shim_group_sample *sums)

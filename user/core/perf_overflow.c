@@ -258,7 +258,7 @@ static int overflow_arm(struct shim_instance *inst, unsigned int i, __u64 count)
  * @inst: an instance with overflows
  *
  * Context: the caller holds the lock.
- * Return: 0, -EAGAIN (the group does not fit on the PMU), -EBADF.
+ * Return: 0, -EAGAIN (the group does not fit on the PMU), or -EBADF.
  */
 int shim_overflow__start(struct shim_instance *inst)
 {

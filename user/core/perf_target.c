@@ -429,7 +429,7 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
  * @all: the flag that means all instances
  * @one: set to the instance, or on success to NULL for all instances of the set
  *
- * Return: 0, -EINVAL, -EBADF in a forked child.
+ * Return: 0, -EINVAL, or -EBADF in a forked child.
  */
 int shim_perf__pick(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		    unsigned int all, struct shim_instance **one)

@@ -94,7 +94,7 @@ bool shim_traced__is_direct(void)
  * shim_traced__set() - read a set at each begin and end of the calling thread's transactions
  * @counters: bound to the calling thread; replaces the previous set
  *
- * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, -EAGAIN if the thread's signal
+ * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, or -EAGAIN if the thread's signal
  * handlers have replaced the set too often during one begin or end.
  */
 int shim_traced__set(struct shim_counters *counters)
