@@ -74,8 +74,8 @@ static inline bool shim_clear_range__is_empty(const struct shim_clear_range *s)
 void shim_clear_ranges__init(struct shim_clear_ranges *known);
 void shim_clear_ranges__fini(struct shim_clear_ranges *known);
 /*
- * Find the range with the record after a position, or before it if @back.  Return false if that
- * range is not known.
+ * Find the known range that contains the record after a position, or before it if @back.  Return
+ * false if there is none.
  */
 bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_position at, bool back,
 			  struct shim_clear_range *out);
@@ -115,7 +115,8 @@ struct shim_segment {
  * @name: the name that was passed to open
  * @index: index of all segments, loaded at first use; complete once @indexed is set
  * @volumes: the @nopened volumes known at opening, with a joint between adjacent segments
- * @later: volumes of the last segment found after opening, in chunks; volumes never move in memory
+ * @later: volumes of the last segment that were found after opening, in chunks; volumes never move
+ *	in memory
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
  * @listed: the directory has been scanned for volumes, which happens at first use

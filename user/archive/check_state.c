@@ -299,7 +299,7 @@ void shim_check_part__end(struct shim_check_state *s, const struct shim_check_fi
  * Find values of instances for which no record contains a name, and count them per metric.
  *
  * A logger fetches values first and names later, so an instance that ends before its name is
- * fetched never gets one.  Archives with per-process metrics nearly always have some.
+ * fetched never gets one.  Archives with per-process metrics nearly always have such instances.
  */
 
 /*
@@ -395,7 +395,7 @@ void shim_nameless__fini(struct shim_nameless *nameless)
  */
 
 #define LAYOUT_MAX	(1u << 20)	/* bytes of a record; its layout takes twice as many */
-#define FAILURES_MAX	6		/* after that, one of 64 records still replaces a layout */
+#define FAILURES_MAX	6		/* then only one of 64 records replaces a layout */
 
 static struct shim_check_kind *kind_of(struct shim_check_kinds *kinds,
 				       const struct shim_record *rec)

@@ -98,7 +98,7 @@ struct shim_check_file {
 	struct shim_unpacked *unpacked;
 };
 
-/* A place in a volume, which is identified by the number in its name */
+/* A place in a volume, which is identified by the number in the file's name */
 struct shim_check_place {
 	int volume;
 	uint64_t offset;

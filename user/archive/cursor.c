@@ -55,8 +55,8 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 }
 
 /*
- * Return whether two ranges can be merged.  @a is the first one.  They can if they overlap, or they
- * are adjacent and the stamps do not go backwards between them.
+ * Return whether two ranges can be merged.  @a is the first one.  They can be merged if they
+ * overlap, or if they are adjacent and the stamps do not go backwards between them.
  */
 static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {

@@ -528,11 +528,11 @@ static int change(struct shim_declared_indom *g, const struct shim_format *f,
 }
 
 /**
- * shim_declared__indom() - declare an instance domain as of a time
+ * shim_declared__indom() - declare an instance domain, starting at a time
  * @d: the declarations so far
  * @f: format of the archive
  * @indom: the whole domain
- * @out: if there are changes, their record is appended here
+ * @out: the record of the changes, if any, is appended here
  *
  * Return: 0; -EINVAL if the IDs are not ascending, a name is empty or occurs twice, or the time is
  * earlier than the last one; or -ENOMEM.

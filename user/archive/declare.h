@@ -12,8 +12,8 @@
  * @now: its current state; the group owns the instances and names
  * @used: for each instance, the serial number of the last value set that contained it
  * @recorded: a full record has been written, so a delta can follow
- * @entries: total number of entries of all states since that record, which a reader must expand to
- *	get the last state
+ * @entries: total number of entries in all states since that record; a reader must expand all of
+ *	them to get the last state
  */
 struct shim_declared_indom {
 	struct shim_hnode node;

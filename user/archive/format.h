@@ -42,7 +42,7 @@ enum shim_meta_type {
 #define SHIM_BLOCK_MAX		0x00ffffffu
 #define SHIM_BLOCK_PAD		0x7e
 
-/* A reference to a block is its distance in 4-byte words, counted from 8 bytes before the record */
+/* A reference to a block is its offset, in 4-byte words, from 8 bytes before the record */
 #define SHIM_BLOCK_ORIGIN	2
 
 /*

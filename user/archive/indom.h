@@ -29,7 +29,7 @@ struct shim_instances;
 
 /*
  * struct shim_domain - an instance domain
- * @states: by stamp; states with equal stamps in file order
+ * @states: ordered by stamp; states with equal stamps are in file order
  * @last: the last record added, of @last_len bytes
  * @ever: the set of all instances; NULL until it is needed
  */
@@ -75,7 +75,7 @@ struct shim_named_indom {
 	struct shim_inst_names names;
 };
 
-/* Return whether a table should be built now.  It returns true at most once per state. */
+/* Return whether a table should be built now; the result is true at most once per state. */
 bool shim_inst_names__wants_table(const struct shim_indom *state);
 /*
  * Build the table in @arena.  It may use at most *@bytes, from which its size is subtracted.  A

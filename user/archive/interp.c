@@ -333,7 +333,7 @@ static struct shim_value between(const struct shim_interp *ip, const struct shim
 	return shim_lerp__is_past_middle(&span) ? next : prior;
 }
 
-/* Add the instance's value, and return 1.  Return 0 if it has no value, -EDOM or -ENOMEM. */
+/* Add the instance's value, and return 1.  Return 0 if it has no value, or -EDOM or -ENOMEM. */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {

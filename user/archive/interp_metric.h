@@ -144,10 +144,7 @@ static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k
 /* Convert a stamp to nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST. */
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
 
-/*
- * Interpolation of a counter between two observations; only the arithmetic, which is identical to
- * PCP's
- */
+/* Interpolation of a counter between two observations; only the arithmetic, exactly as in PCP */
 
 /**
  * struct shim_span - the times of two observations, and a time between them

@@ -249,7 +249,7 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 		return 0;
 	d->last = p;
 	d->last_len = len;
-	/* The array of states may be allocated at up to twice its size. */
+	/* The array of states may be allocated with up to twice the required size. */
 	err = charge(meta, 2 * sizeof(struct shim_state));
 	return err ? err : shim_domain__add(d, &rec);
 }

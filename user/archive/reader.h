@@ -16,8 +16,8 @@ struct shim_archive;
 struct shim_readbuf;
 
 /*
- * Open an archive by base name or by the name of any file, or several by a comma-separated list or
- * a directory.
+ * Open an archive, given its base name or the name of any of its files; or several archives, given
+ * a comma-separated list or a directory.
  */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
@@ -124,7 +124,7 @@ void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i);
 
 /*
- * struct shim_record - one data record in the mapped file, whose frame and stamp have been checked
+ * struct shim_record - one data record in the mapped file; its frame and stamp have been checked
  * @stamp: its time
  * @npmids: number of value sets; 0 for a mark
  */

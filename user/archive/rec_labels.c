@@ -116,7 +116,7 @@ static int check_entries(const struct shim_rec_indom *rec, size_t room)
 }
 
 /**
- * shim_rec_indom__decode() - read an instance domain or a change of it
+ * shim_rec_indom__decode() - read an instance domain or the changes to it
  * @p: the whole record, whose frame shim_frame__len() has checked
  * @len: length of the record
  * @out: the record, whose entries have been checked; it points into @p
@@ -374,7 +374,8 @@ static void put_ref(uint8_t *p, struct shim_labelref ref)
 }
 
 /*
- * Print the labels without blanks to @out, and their positions to @refs.  Return the text's length.
+ * Print the labels without blanks to @out, and store their positions in @refs.  Return the text's
+ * length.
  */
 static size_t print(char *out, const struct shim_json_member *members, int n, uint8_t flags,
 		    uint8_t *refs)

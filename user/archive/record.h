@@ -80,7 +80,7 @@ void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 /* Functions in rec_labels.c: instance domains */
 
 /*
- * struct shim_rec_indom - an instance domain, or changes of it, in the file
+ * struct shim_rec_indom - an instance domain, or changes to it, in the file
  * @delta: the entries are changes
  * @n: number of entries
  */
@@ -135,8 +135,8 @@ struct shim_rec_labels {
 
 int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
 /*
- * Return -EINVAL if a set's text is invalid, -ENOMEM or -EMSGSIZE.  After an error, the caller must
- * remove the appended bytes.
+ * Return -EINVAL if a set's text is invalid, or -ENOMEM or -EMSGSIZE.  After an error, the caller
+ * must remove the appended bytes.
  */
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
@@ -215,8 +215,8 @@ void shim_rec_result__free(struct shim_rec_result *r);
 /* The fields of a label that describe the machine that writes the archive */
 
 /*
- * Set process, host and time zone of @label.  The zone is that at @label->start, or the current one
- * if that is 0.
+ * Set process, host and time zone of @label.  The UTC offset is the one at @label->start, or the
+ * current one if the start is 0.
  */
 void shim_local_zone__fill(struct shim_label *label);
 

@@ -156,7 +156,7 @@ bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	struct hop h = { .back = t < sc->at, .offset = sc->cursor.offset };
 
-	/* Clamped times may not have the order of their stamps. */
+	/* Clamped times may be equal although their stamps differ. */
 	if (t <= SHIM_TIME_FIRST || t >= SHIM_TIME_LAST ||
 	    shim_archive__view(sc->ar, sc->cursor.volume, &h.view))
 		return false;

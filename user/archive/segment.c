@@ -114,7 +114,7 @@ static int is_list(const char *name)
 	err = shim_files__find(name, NULL, &files);
 	if (!err)
 		shim_files__free(&files);
-	/* Any other error comes from a directory that contains part of a list, as in "a/x,b/y". */
+	/* Other errors come from a directory whose name is part of a list, as in "a/x,b/y". */
 	return err == -ENOMEM || err == -EMFILE || err == -EINTR || err == -EIO ? err : err != 0;
 }
 

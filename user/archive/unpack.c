@@ -62,8 +62,8 @@ uint64_t shim_archive_memory__limit(void)
 #define ZSTD_WINDOW	26		/* log2 of the window that zstd -22 uses without --long */
 /*
  * The maximum unpacked size is SHIM_ARCHIVE_MEMORY.  If that is not set, it is FREE_SIZE plus
- * FREE_RATIO times the packed size, which is larger than any genuine archive, but at most the
- * default of SHIM_ARCHIVE_MEMORY.
+ * FREE_RATIO times the packed size, but at most the default of SHIM_ARCHIVE_MEMORY.  Genuine
+ * archives are smaller.
  */
 #define FREE_SIZE	(64u << 20)
 #define FREE_RATIO	2000

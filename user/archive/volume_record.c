@@ -136,7 +136,7 @@ void shim_archive__enter(struct shim_archive *ar, unsigned int volume)
  * shim_archive__joint() - check whether a record is the mark between two archives opened as one
  * @ar: the archive
  * @rec: a record
- * @back: if so, set to the mark's time for a reader that moves backward
+ * @back: if it is the mark, set to its time for a reader that moves backward
  *
  * Return: 1 if it is the mark, 0 if not, or -SHIM_EOVERLAP if it is the mark and the first archive
  * ends after the start of the second one.

@@ -12,7 +12,8 @@
  * struct shim_writer - an archive that is being written
  * @pending: metadata to be written with the next record
  * @start_given: the caller has set the label's start
- * @earliest: stamp of the instance domains and labels, for a start that the caller has not set
+ * @earliest: earliest stamp of the instance domains and labels; it can become the start if the
+ *	caller has not set one
  * @indom_changed: the next record is written with a new state of an instance domain
  * @serial: counts records and sets, to detect metrics and instances that are used twice
  * @in_record: between begin and commit

@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /*
- * Seed the table with the random bytes that the kernel passes to each process, and its own address.
+ * Seed the table with its own address and the random bytes that the kernel passes to each process.
  */
 void shim_hash__init(struct shim_hash *h)
 {

@@ -82,9 +82,8 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 #define HANDLER_TRIES	100	/* one attempt per ms */
 
 /*
- * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
- * after the thread has taken the lock and before it has recorded that.  The handler must not wait
- * for its own thread.
+ * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or has
+ * taken the lock but has not recorded that yet.  The handler must not wait for its own thread.
  */
 static bool lock_take(struct shim_fork_lock *lock)
 {
@@ -150,7 +149,7 @@ static void after_fork(void)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Release the innermost locks first, because the child's handlers of outer locks may take them. */
+/* Release inner locks first, because the child's handlers of outer locks may take inner locks. */
 static void in_child(void)
 {
 	atomic_fetch_add(&forks.generation, 1);
@@ -168,7 +167,7 @@ static void in_child(void)
 
 /*
  * Return whether the caller must install the handlers.  A child that was forked while another
- * thread of its parent was installing them must also do so.
+ * thread of its parent was installing the handlers must also install them.
  */
 static bool claim_watch(void)
 {
@@ -370,7 +369,7 @@ static struct record *make_record(int nr)
 
 /*
  * Return the lowest number for the library's descriptors.  It is below 1024, for programs that use
- * select(2), and near the limit, with about a hundred numbers left above it.
+ * select(2), and slightly below the limit, with about a hundred numbers between the two.
  */
 static int first_number(void)
 {

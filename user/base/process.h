@@ -39,13 +39,13 @@ static inline void shim_cancel__restore(int before)
 }
 
 /**
- * struct shim_lock - a mutex under which the library may open, read, write or wait
+ * struct shim_lock - a mutex that the library may hold while it opens, reads, writes or waits
  * @mutex: the mutex; unlocked if zeroed
  * @cancel: the owner's previous cancellation state
  *
- * These calls are cancellation points, and a thread canceled in one would hold the mutex forever.
- * Therefore cancellation is disabled until the thread has released the lock.  Locks must be
- * released in the reverse order.
+ * Such calls are cancellation points, and a thread that was canceled in one of them would hold the
+ * mutex forever.  Therefore cancellation is disabled until the thread has released the lock.  Locks
+ * must be released in the reverse order of their acquisition.
  */
 struct shim_lock {
 	pthread_mutex_t mutex;
@@ -81,7 +81,7 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 }
 
 /**
- * struct shim_fork_lock - a lock of the process that fork() acquires and releases in the child
+ * struct shim_fork_lock - a lock that fork() acquires, and releases in both processes
  * @lock: the lock
  * @owner: the thread that holds it.  If a signal handler forks in this thread, fork() must not wait
  *	for the lock, and the child also holds it.

@@ -79,7 +79,7 @@ static const char *take_change(const char *s, struct shim_tz_change *c)
 
 /**
  * shim_tz_rule__parse() - parse a rule such as "EST5EDT,M3.2.0,M11.1.0"
- * @s: the text.  Without dates, the rule has those of the United States since 2007.
+ * @s: the text.  If it contains no dates, those of the United States since 2007 apply.
  * @r: set to the rule, except for the pointers to the names
  *
  * Return: false if the text is not a rule.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The operations of a back end.  A back end counts sets: the module, perf, or one that a test
- * defines.
+ * The operations of a back end, which counts sets.  The back ends are the module, perf, and any
+ * that a test defines.
  *
  * All back ends use the requests, samples and errors of <linux/vcpc.h>.  The module counts only the
  * thread that calls it; the library defines targets, multiplexed groups and their flags.

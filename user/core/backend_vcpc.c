@@ -153,8 +153,7 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 }
 
 /*
- * Return whether @tid is the calling thread: no call of the module changes another thread's
- * instance.
+ * Return whether @tid is the calling thread.  The module changes no other thread's instance.
  */
 static bool is_caller(pid_t tid)
 {

@@ -42,14 +42,15 @@
 
 #define MAX_RING	(1u << 30)
 
-/* Programs that are loaded only if begins are reported to the kernel */
+/* Programs that are loaded only if the start of each transaction is reported to the kernel */
 static const char *const begin_programs[] = {
 	"vc_on_begin", "vc_on_begin_hashed", "vc_on_exec", "vc_on_exit", "vc_user_begin",
 };
 
 /*
- * Only one of these is loaded: the first for statistics only, the second if begins are also
- * reported, the third if individual events or statistics per process are wanted.
+ * Only one of these is loaded: the first for statistics only, the second if the start of each
+ * transaction is also reported, and the third if individual events or statistics per process are
+ * wanted.
  */
 static const char *const end_programs[] = { "vc_on_end_only", "vc_on_end_begun", "vc_on_end" };
 
@@ -72,7 +73,7 @@ static uint32_t default_tags(void)
 
 /*
  * Each CPU caches free rows of an LRU map.  In a small map, a CPU would have to evict used rows
- * while other CPUs still have free ones, so there is a minimum per CPU.
+ * while other CPUs still have free ones, so there is a minimum number of rows per CPU.
  */
 static uint32_t rows_of_processes(uint32_t tags)
 {
@@ -362,7 +363,7 @@ static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transp
 	struct loaded l = { NULL };
 	int err;
 
-	/* A begin through a probe costs as much as the end. */
+	/* Through a probe, the start of a transaction costs as much as its end. */
 	if (options.begins == SHIM_BPF_BEGINS_DEFAULT)
 		options.begins = transport == SHIM_BPF_MODULE ? SHIM_BPF_BEGINS_KERNEL :
 							  SHIM_BPF_BEGINS_USER;

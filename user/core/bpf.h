@@ -19,7 +19,7 @@ enum shim_bpf_transport {
 /* The source of the time at which a transaction begins */
 enum shim_bpf_begins {
 	SHIM_BPF_BEGINS_DEFAULT,	/* KERNEL through the module, USER through probes */
-	SHIM_BPF_BEGINS_KERNEL,		/* each begin is an event */
+	SHIM_BPF_BEGINS_KERNEL,		/* the start of each transaction is an event */
 	SHIM_BPF_BEGINS_USER,		/* the program sends the time with the end */
 };
 

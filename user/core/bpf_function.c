@@ -31,7 +31,7 @@
 #include "function.skel.h"
 
 /*
- * Count events in calls of traced functions, in the threads of one process.
+ * Count events during calls to traced functions, in the threads of one process.
  *
  * The process does not count itself.  A map keeps perf events open for its threads until tracing is
  * turned off.
@@ -160,7 +160,7 @@ struct attaching {
 	struct shim_bpf_probe *probes;
 	size_t n;
 	unsigned int links;
-	struct vc_events events;	/* to count in the calls of @counted */
+	struct vc_events events;	/* to count during the calls in process @counted */
 	pid_t counted;			/* ID of the only process that has probes, or 0 */
 };
 
@@ -454,7 +454,7 @@ static int probe_locked(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 
 /**
  * shim_bpf__probe() - add probes to the tracing session
- * @probes: at most VC_MAX_PROBES, and at most VC_MAX_PAIRS tags of pairs
+ * @probes: at most VC_MAX_PROBES probes; their pairs may have at most VC_MAX_PAIRS tags
  * @n: number of probes
  * @bad: on failure, the index of the probe that cannot be attached, or @n
  *

@@ -160,8 +160,8 @@ size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 
 /*
  * The kernel detaches a link some time after its pin is removed.  Until then the module cannot be
- * unloaded.  The link's ID disappears before the link is detached, and the program's ID afterwards.
- *  Wait at most one second until @open finds none of the IDs.
+ * unloaded.  The link's ID disappears before the link is detached, and the program's ID disappears
+ * afterwards.  Wait at most one second until @open finds none of the IDs.
  */
 void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id))
 {

@@ -391,7 +391,7 @@ static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const st
 	return NULL;
 }
 
-/* Add a slot (one thread's statistics of a tag) to the row of other threads and the kernel. */
+/* Add a slot (one thread's statistics of a tag) to the tag's row. */
 static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 {
 	struct shim_bpf_stat *row;
@@ -479,7 +479,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	return 0;
 }
 
-/* Add a slot's counts, under the ID of its tag's statistics if they have been read. */
+/* Add a slot's counts, under the ID that its tag has in the statistics, if these have been read. */
 static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
 {
 	const struct shim_bpf_stat *row;

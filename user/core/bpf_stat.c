@@ -69,7 +69,7 @@ static void clean_counts(struct vc_direct *slot, bool counted)
 	       (VC_MAX_COUNTERS - events->nr) * sizeof(events->event[0]));
 }
 
-/* Copy a slot.  Return 1, or 0 if it has no valid kind, no name or no events. */
+/* Copy a slot.  Return 1, or 0 if its kind is invalid, or if it has no name or no events. */
 int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot)
 {
 	uint32_t kind = __atomic_load_n(&slots->at[i].kind, __ATOMIC_ACQUIRE);

@@ -25,7 +25,7 @@ int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR]);
 /* Read the statistics that programs write themselves. */
 
 /*
- * Set in the IDs of tags whose statistics programs write themselves.  The rest of the ID is the
+ * Set in the ID of a tag if programs write its statistics themselves.  The rest of the ID is the
  * index of the first slot.
  */
 #define SHIM_DIRECT_ID	(1ull << 63)
@@ -60,7 +60,8 @@ void shim_bpf_slots__close(struct shim_bpf_slots *slots);
  * @before: during a read, number of @rows that are still from the last read
  * @version: version of the row that changed last
  * @reads: serial number of the last read
- * @own: a struct own_count, in @arena, for each tag and events that programs wrote themselves
+ * @own: for each tag and the events that programs counted for it themselves, a struct own_count in
+ *	@arena
  * @nown: number of entries in @own
  * @arena: memory of @own
  */

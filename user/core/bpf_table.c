@@ -191,7 +191,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	return err;
 }
 
-/* Return whether a program is loaded, and this process loaded it. */
+/* Return whether a program is loaded and was loaded by this process. */
 bool shim_bpf_changes__usable(const struct shim_bpf_changes *c)
 {
 	return c->skel && c->generation == shim_fork__generation() && c->pid == getpid();

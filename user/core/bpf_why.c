@@ -3,7 +3,7 @@
  * Load the programs of bpf/why.bpf.c, and read their maps.
  *
  * Nothing is pinned: programs and maps exist as long as the handle.  The programs on scheduler
- * events are attached before the first begin can arrive.
+ * events are attached before the first transaction can be recorded.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -175,9 +175,9 @@ static int sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz, struct 
 }
 
 /*
- * Skip CPUs that are offline.  If sampling works on no CPU, this succeeds, and the caller learns
- * this from the number of sampled CPUs.  If it fails only on some CPUs, their samples would be
- * missing, so this fails.  It also fails if memory or descriptors run out.
+ * Skip CPUs that are offline.  If sampling works on no CPU, this function succeeds, and the number
+ * of sampled CPUs is 0.  If sampling fails only on some CPUs, their samples would be missing, so
+ * this function fails.  It also fails if memory or descriptors run out.
  */
 static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
@@ -404,7 +404,7 @@ int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
  * shim_bpf_why__user_trace() - read a user stack
  * @w: the handle
  * @id: its key
- * @frames: written; with a status of 0 after the last one
+ * @frames: written; the entry after the last frame has status 0
  *
  * Return: 0, -ENOENT if it was lost, or another errno.
  */

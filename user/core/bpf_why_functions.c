@@ -93,7 +93,7 @@ static int name_place(const struct attaching *a, const struct vc_probe *probe)
 	return bpf_map_update_elem(bpf_map__fd(a->skel->maps.vw_place), &a->row, &name, 0) ? -errno : 0;
 }
 
-/* Return whether a probe's process has ended.  It makes no more calls, so it needs no probe. */
+/* Return whether a probe's process has ended.  Such a process makes no calls and needs no probe. */
 static int has_ended(const struct vc_probe *probe)
 {
 	return probe->pid && kill(probe->pid, 0) && errno == ESRCH;
@@ -153,7 +153,7 @@ int shim_why_functions__leave_out(struct vc_why *skel)
 }
 
 /**
- * shim_why_functions__attach() - record calls of the functions that the session traces
+ * shim_why_functions__attach() - record calls to the functions that the session traces
  * @f: written even on failure; the caller must call shim_why_functions__detach()
  * @skel: the loaded programs
  *

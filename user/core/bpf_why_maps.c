@@ -2,8 +2,8 @@
 /*
  * Find and read the statistics of a 'why' that any process has open.
  *
- * Its programs and maps are not pinned, so the programs are searched by name among all programs in
- * the kernel, which requires CAP_SYS_ADMIN.  A 'why' that watches a single process is ignored.
+ * Its programs and maps are not pinned, so this file searches all programs in the kernel for their
+ * names, which requires CAP_SYS_ADMIN.  A 'why' that watches a single process is ignored.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -172,7 +172,7 @@ int shim_why_maps__find(struct shim_why_maps *maps)
 	return err;
 }
 
-/** shim_why_maps__has_ended() - check whether its process has closed it: 1, 0, or an error */
+/** shim_why_maps__has_ended() - return 1 if the 'why' was closed, 0 if not, or an error */
 int shim_why_maps__has_ended(const struct shim_why_maps *maps)
 {
 	int fd = bpf_prog_get_fd_by_id(maps->program);

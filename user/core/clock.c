@@ -16,7 +16,7 @@ int (*shim_clock__gettime)(clockid_t clock, struct timespec *ts) = clock_gettime
  * shim_clock__find() - call the vDSO's clock function directly from now on, if it exists
  *
  * The C library's wrapper takes 15 more instructions (arm64).  A whole sample by the thread itself
- * takes 200.
+ * takes 200 instructions.
  *
  * Context: any thread; several threads may call it concurrently.
  */

@@ -387,8 +387,8 @@ static void close_set(void)
 }
 
 /*
- * Close the set in a forked child.  The child's descriptor is a copy of the parent's, and its set
- * counts the parent's threads.
+ * Close the set in a forked child.  The child has inherited the descriptor from its parent, and the
+ * set counts the parent's threads.
  */
 static void in_child(void)
 {
@@ -520,7 +520,10 @@ void shim_counted__ask(int fd, uint64_t now)
 	shim_counted__own = own;
 }
 
-/* Called when the thread has bound a set for its trace events.  That set replaces the session's. */
+/*
+ * Called when the thread has bound a set for its trace events.  That set replaces the session's
+ * set.
+ */
 void shim_counted__bound(void)
 {
 	if (shim_fork__hook(&hook))

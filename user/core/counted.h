@@ -14,7 +14,8 @@
 
 /**
  * struct shim_counted - whether a thread has a set for its trace events
- * @quiet_until: before this time, its begins need neither counts nor a check for them
+ * @quiet_until: before this time, its transactions begin without counts and without a check for
+ *	them
  * @until: @flag is valid until this time; UINT64_MAX: forever
  * @flag: VCPC_TRACE_F_COUNTS if the thread has a set for its trace events, otherwise 0
  * @known: whether @others is valid
@@ -40,7 +41,7 @@ void shim_counted__forget(void);
 bool shim_counted__follows(void);
 void shim_counted__leave(void);
 
-/* Return whether a begin at this time has no counts, which is nearly always the case. */
+/* Return whether a transaction that begins at @now has no counts; nearly all have none. */
 static inline bool shim_counted__is_quiet(uint64_t now)
 {
 	return __builtin_expect(now < shim_counted__own.quiet_until, 1);

@@ -17,7 +17,7 @@ struct vc_events;
  *	happen while another thread reads this
  * @nr: number of requests
  * @made_in: shim_fork__generation() of the process that created the set
- * @events: the first requests, as described in transactions
+ * @events: description of the first requests, for counts of transactions
  * @refs: references; the set ends when the last one is dropped
  * @changes: incremented before and after the set is unbound, enabled, disabled or restarted
  *	anywhere

@@ -181,8 +181,8 @@ uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_ta
 
 /*
  * Add the thread's counts since the transaction began.  Nothing is added if a counter went
- * backwards, or if the begin recorded in the slot is not @begin.  In that case another thread began
- * the transaction, it began with another set, or a signal handler has just begun and ended a
+ * backwards, or if the start time recorded in the slot is not @begin.  In that case another thread
+ * began the transaction, it began with another set, or a signal handler has just begun and ended a
  * transaction of the same tag.
  */
 static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr, __u64 begin)

@@ -127,7 +127,7 @@ static inline void shim_direct_wanted__begin(struct shim_direct *d)
 		shim_direct_wanted__look(d);
 }
 
-/* Find slots in a BPF map that the program has mapped, for the statistics that it writes itself. */
+/* Find slots for the program's own statistics, in a BPF map that the program has mapped. */
 
 /*
  * A thread's slots of one kind, indexed by the tag's number.  An even entry is the slot's address.

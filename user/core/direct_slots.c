@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Find and claim slots in a BPF map that the program has mapped, for the statistics that it writes
- * itself.
+ * Find and claim slots for the program's own statistics, in a BPF map that the program has mapped.
  *
  * Threads: each thread has its own slots, one for each tag and kind that it uses, and finds them by
  * the tag's number.  A slot keeps its name.  After its thread has ended, the next thread that needs
@@ -374,8 +373,8 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
 }
 
 /*
- * Return whether to search for a slot of a tag that had none: only when the number of its lost
- * events is 0 or a power of two.
+ * Return whether to search for a slot for a tag that had none: only if the number of events that
+ * the tag has lost is 0 or a power of two.
  */
 static int search_pays_off(uintptr_t place)
 {

@@ -447,8 +447,8 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
  * @to: filled in
  * @size: size of @to
  *
- * The C library's read() is not used, because it is a cancellation point.  Begins and ends of
- * transactions, which also sample, must not be cancellation points.
+ * The C library's read() is not used, because it is a cancellation point.  Beginning or ending
+ * a transaction also samples, and must not be a cancellation point.
  *
  * Return: as for read(2), or a negative error.
  */

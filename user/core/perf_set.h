@@ -20,7 +20,7 @@
  * @slots: how its groups are multiplexed; the groups' numbers are stored after the requests
  * @n: number of requests
  * @instances: oldest first
- * @latest: the instance found last, where the next search begins: callers go through the
+ * @latest: the instance found last; the next search begins there, because callers go through the
  *	instances in order
  * @gone: unbound instances, whose threads may still be reading their pages
  * @reqs: the requests

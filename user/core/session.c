@@ -62,8 +62,8 @@ static const char *wish(void)
 /**
  * shim_session__backend() - get the back end for sessions
  *
- * Return: the back end that SHIM_BACKEND names, by default the module's; NULL if the name is
- * unknown.
+ * Return: the back end that SHIM_BACKEND names, or the module's back end if it is not set; NULL if
+ * the name is unknown.
  */
 __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 {

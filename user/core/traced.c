@@ -7,8 +7,8 @@
  * keeps a reference to the set's memory, so another thread may destroy the set at any time; reads
  * then fail.
  *
- * Signal handlers may call any of these functions at any point of a begin or an end.  Signals are
- * blocked while a thread changes its set.
+ * Signal handlers may call any of these functions at any point while a transaction begins or
+ * ends.  Signals are blocked while a thread changes its set.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -91,11 +91,11 @@ bool shim_traced__is_direct(void)
 }
 
 /**
- * shim_traced__set() - read a set at each begin and end of the calling thread's transactions
+ * shim_traced__set() - read a set whenever a transaction of the calling thread begins or ends
  * @counters: bound to the calling thread; replaces the previous set
  *
  * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, or -EAGAIN if the thread's signal
- * handlers have replaced the set too often during one begin or end.
+ * handlers have replaced the set too often while one transaction began or ended.
  */
 int shim_traced__set(struct shim_counters *counters)
 {

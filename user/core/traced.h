@@ -21,8 +21,8 @@ struct shim_counters;
 /**
  * struct shim_traced - a thread's set
  * @counters: the set; NULL: the thread has none
- * @held: sets whose memory the thread keeps, beginning with the first entry: @counters, and others
- *	that an interrupted call may use
+ * @held: sets whose memory the thread keeps: @counters, and sets that an interrupted call may use;
+ *	they are stored from the first entry on
  * @serial: number of @counters' bind, unique among all binds for transactions in the process
  * @tid: the thread
  * @uses: number of calls of the thread, and of handlers that interrupt it, between enter() and

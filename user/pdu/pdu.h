@@ -137,7 +137,7 @@ static inline void shim_pdu__put_string(struct shim_buf *out, const char *s, uin
 /* Functions in pdu_error.c */
 
 /*
- * Decode a code, which must not be 0.  A negative one is an error, otherwise it is a notice of
+ * Decode a code, which must not be 0.  A negative code is an error; a positive one is a notice of
  * changes.
  */
 int shim_pdu_error__decode(struct shim_pdu *pdu, int32_t *code);
@@ -213,7 +213,7 @@ void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *n
 /* Functions in pdu_result.c */
 struct shim_pdu_profile {
 	uint32_t indom;
-	bool exclude;		/* exclude all except the listed instances; if false, only those */
+	bool exclude;		/* if true, exclude all other instances; if false, these */
 	uint32_t n;
 	const int32_t *inst;
 };

@@ -57,7 +57,7 @@ void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *nam
 	take(&pdu->in, names->has_status, name, leaf);
 }
 
-/* PMNS_IDS: a request for a metric's names, or the metrics of names */
+/* PMNS_IDS: a request for a metric's names, or a reply with the metrics that have given names */
 
 void shim_pdu_ids__encode(struct shim_buf *out, int32_t from, uint32_t pmid)
 {
