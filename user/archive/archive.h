@@ -149,8 +149,8 @@ struct shim_archive {
 };
 
 /*
- * Return the index of all segments, and load it at first use.  The caller of the second function
- * holds ar->lock.
+ * Return the index of all segments, and load it at first use.  The second function must be called
+ * with ar->lock held.
  */
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);

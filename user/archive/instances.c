@@ -19,7 +19,7 @@
  * struct life - an instance while records are applied
  * @first, @last: its oldest state, and its newest one if it was deleted
  * @epoch: number of the last full record at or before its last entry
- * @alive: it has not been deleted since
+ * @alive: it was not deleted by its last entry
  */
 struct life {
 	int32_t id;

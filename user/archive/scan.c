@@ -261,7 +261,7 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* Extend an instance's known range up to @t, because a scan has found nothing up to the range. */
+/* Extend an instance's known range to the scan's start: the scan found nothing between them. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;

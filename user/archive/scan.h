@@ -15,7 +15,7 @@
  * places as an earlier record.  Comparing the places is much faster than looking up each metric.
  */
 
-#define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups of metrics, one layout each */
+#define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups, with one layout each */
 
 /*
  * struct shim_skip_layout - the locations of a record's value sets

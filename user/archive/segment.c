@@ -101,8 +101,8 @@ static int add_list(struct names *names, const char *list)
 }
 
 /*
- * Return 1 if a name is a comma-separated list, 0 if not or if an archive with exactly that name
- * exists, or an error.
+ * Return 1 if a name is a comma-separated list; 0 if not, or if an archive with exactly that name
+ * exists; or an error.
  */
 static int is_list(const char *name)
 {

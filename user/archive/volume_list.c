@@ -81,7 +81,7 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 	return err;
 }
 
-/* Find the archive's end, or find that it has none.  Return 0, or the error that prevented this. */
+/* Find the archive's end, if it has one.  Return 0, or the error that prevented the search. */
 static int find_end(struct shim_archive *ar)
 {
 	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];

@@ -55,9 +55,9 @@ int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, cons
 int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels);
 
 /*
- * Write one record: call begin, then for each metric vset and value, then commit or cancel.  A call
- * that returns -EINVAL leaves the record unchanged, but commit always ends the record.  A record
- * without value sets is a mark: no metric's values are continuous across it.
+ * Write one record: call begin, then vset and value for each metric, and finally commit or cancel.
+ * A call that returns -EINVAL leaves the record unchanged, but commit always ends the record.  A
+ * record without value sets is a mark: no metric's values are continuous across it.
  *
  * -EINVAL is returned by begin if time goes backwards, by vset for a metric that was not declared
  * or is already in the record, and by value if it does not have the metric's type, or its instance

@@ -32,7 +32,7 @@ struct shim_json {
 /* Start parsing the object in the @len bytes at @text.  Return 0 or -EINVAL. */
 int shim_json__begin(struct shim_json *j, const char *text, size_t len);
 /*
- * Get the next member.  Return 1, 0 at the end of the object, after which only blanks may follow,
+ * Get the next member.  Return 1; 0 at the end of the object, after which only blanks may follow;
  * or -EINVAL.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out);

@@ -33,7 +33,7 @@ struct shim_perf_set;
 #define SHIM_BIND_F_CPU		(1U << 4)	/* the target is the CPU with the number tid */
 
 /* Flags of operations on a target */
-#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: of all binds */
+#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; tid 0: all binds */
 #define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
 /* Flag of list: do not report states, because each state requires reading a perf event */

@@ -47,7 +47,7 @@ struct shim_bpf_reader {
 	size_t before;		/* during a read, stats[n..before - 1] are from the last read */
 	uint64_t reads;		/* number of the last read of stats[] */
 	unsigned int others;	/* reads of other tables since that read */
-	unsigned int holds;	/* calls of shim_bpf_reader__hold() */
+	unsigned int holds;	/* calls to shim_bpf_reader__hold() */
 	uint64_t version;	/* version of the row that changed last */
 	struct shim_bpf_tags tags;
 };

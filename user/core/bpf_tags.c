@@ -209,8 +209,8 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 }
 
 /*
- * Return the tag of the slots with this slot's name and user, or NULL if none of them has been
- * seen.
+ * Return the tag shared by the slots with this slot's name and user, or NULL if no such slot has
+ * been seen.
  */
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot)

@@ -17,7 +17,7 @@
  * @by_id: node in @ids of struct shim_bpf_tags
  * @by_name: node in @names
  * @by_owner: node in @owners
- * @by_slot: node in @slots, for a tag that programs write themselves
+ * @by_slot: node in @slots, for a tag with statistics that programs write themselves
  * @id: its ID
  * @several: several users have tags with its name, so its label includes the user
  * @place: private to the reader: for each kind, the index of the tag's row in the statistics of a

@@ -13,7 +13,7 @@
  * struct shim_bpf_why_options - what to record
  * @pid: one process, or 0
  * @stacks: also record stacks
- * @hertz: samples per second on each CPU, of threads in a transaction
+ * @hertz: samples of threads in a transaction, per second and CPU
  * @probes: use the probes on this library even if the module is loaded
  */
 struct shim_bpf_why_options {

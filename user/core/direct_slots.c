@@ -449,7 +449,7 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 }
 
 /*
- * Find the calling thread's slot of a tag for transactions that count @events, if its current slot
+ * Find the calling thread's slot of a tag for transactions that count @events, if the current slot
  * does not yet belong to this @bind.  If no slot is available, record this in @bound, so that the
  * next event does not search again.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Count the groups of a set that perf multiplexes.  Each group is a perf event group that is not
- * pinned, so perf schedules as many at a time as fit on the PMU.  A group's time is its time
+ * pinned, so perf schedules as many groups at a time as fit on the PMU.  A group's time is its time
  * running.
  *
  * The instance's own group is a clock, an event that counts nothing and is always scheduled.  Its

@@ -50,7 +50,7 @@ struct shim_slots {
  * @tgid: its process
  * @root: the thread or CPU that was passed to bind
  * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
- * @on: enabled; not while @waiting
+ * @on: enabled; false while @waiting
  * @waiting: the target's next execve will enable it
  * @known: its thread has cached it and may be reading its pages without the lock
  * @offline: its CPU is offline, and its events are closed

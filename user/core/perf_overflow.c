@@ -32,8 +32,8 @@ static struct shim_instance *all;	/* all instances with overflows */
 static struct sigaction chained;	/* the program's action for SIGURG */
 
 /*
- * Forget all instances in a forked child, which has no events: its copies belong to the parent and
- * continue to count for it.
+ * Forget all instances in a forked child, which has no events of its own: the copied instances
+ * belong to the parent and continue to count for the parent.
  */
 void shim_overflow__in_child(void)
 {

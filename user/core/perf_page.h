@@ -105,9 +105,9 @@ static inline void shim_page__init(struct shim_page_plan *plan,
 }
 
 /*
- * Announce that the values added to the counts will change until shim_page__end_change().  If the
- * latter is never called, the plan is no longer usable.  Like a page's lock, @changing is odd
- * during the change and only increases.
+ * Announce that the values added to the counts will change until shim_page__end_change().  Until
+ * that function is called, the plan is not usable.  Like a page's lock, @changing is odd during the
+ * change and only increases.
  *
  * Context: any thread, one at a time.
  */

@@ -243,10 +243,10 @@ static int open_backend(struct shim_session *session)
  * shim_session__open() - open the back end
  * @out: the session, to be closed with shim_session__close()
  *
- * Return: 0, -ENODEV if the module is not loaded and perf is not available, -EACCES if the caller
- * has no permission to open the module's device, or to use perf instead, -EPROTONOSUPPORT if
- * SHIM_BACKEND names the module and its version differs, -EINVAL if SHIM_BACKEND names no back
- * end, -ENOMEM, or an error from open(2).
+ * Return: 0; -ENODEV if the module is not loaded and perf is not available; -EACCES if the caller
+ * has no permission to open the module's device, or to use perf instead; -EPROTONOSUPPORT if
+ * SHIM_BACKEND names the module and its version differs; -EINVAL if SHIM_BACKEND names no back end;
+ * -ENOMEM; or an error from open(2).
  */
 int shim_session__open(struct shim_session **out)
 {

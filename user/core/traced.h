@@ -25,8 +25,8 @@ struct shim_counters;
  *	they are stored from the first entry on
  * @serial: number of @counters' bind, unique among all binds for transactions in the process
  * @tid: the thread
- * @uses: number of calls of the thread, and of handlers that interrupt it, between enter() and
- *	leave()
+ * @uses: number of calls between enter() and leave(), by the thread and by handlers that interrupt
+ *	it
  */
 struct shim_traced {
 	struct shim_counters *counters;
