@@ -30,7 +30,7 @@ static int transactions_of(uid_t uid, int n)
 TEST_F(parts, tags_of_others)
 {
 	UNLESS_MISSING();
-	/* Let users send their events to the module; other tests leave it to root. */
+	/* Permit users to open the module's device; other tests reserve it for root. */
 	(void)!chmod("/dev/vcpc", 0666);
 	ASSERT_EQ(0, transactions_of(USER, MANY));
 	ASSERT_EQ(0, transactions_of(OTHER, 1));

@@ -137,7 +137,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 			return snprintf(buf, size,
 					"perf_event_open(2) is not permitted: "
 					"kernel.perf_event_paranoid is %ld; "
-					"to let users count their own processes in user mode, "
+					"to permit users to count their own processes in user mode, "
 					"run 'sysctl kernel.perf_event_paranoid=2' as root",
 					paranoid);
 		return snprintf(
