@@ -404,8 +404,7 @@ static int read_events(const struct shim_instance *inst, struct shim_group_count
  * shim_instance__start() - start a stopped instance
  * @inst: the instance
  *
- * Return: 0, -EAGAIN (the group does not fit on the PMU; detected only for the calling thread), or
- *	-EBADF.
+ * Return: 0, -EBADF, or -EAGAIN (it does not fit on the PMU; only for the calling thread).
  */
 int shim_instance__start(struct shim_instance *inst)
 {
@@ -536,8 +535,7 @@ void shim_instance__halt(struct shim_instance *inst)
  * shim_instance__turn() - start or stop an instance
  * @inst: the instance
  * @on: true to start
- * @all: true if the operation applies to several instances; it is then not an error if an
- *	instance already has that state
+ * @all: do not fail if the instance already has that state, because several are turned
  *
  * Return: 0, -EINVAL, -EAGAIN, or -EBADF.
  */
@@ -557,8 +555,7 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
  * shim_instance__restart() - set all counts to their presets and start counting
  * @inst: the instance
  *
- * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN, or
- * -EBADF.
+ * Return: 0, -EAGAIN, -EBADF, or -EINVAL (it waits for execve, has ended, or is multiplexed).
  */
 int shim_instance__restart(struct shim_instance *inst)
 {
@@ -569,10 +566,7 @@ int shim_instance__restart(struct shim_instance *inst)
 		return ret;
 	if (inst->waiting || inst->slots || shim_group__has_ended(&inst->group))
 		return -EINVAL;
-	/*
-	 * The distance to the next overflow also changes, and it can be set only while the set is
-	 * stopped.
-	 */
+	/* The distance to the next overflow changes. It can be set only while the set is stopped. */
 	if (inst->on && inst->group.overflows) {
 		ret = shim_instance__stop(inst);
 		if (!ret)

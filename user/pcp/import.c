@@ -61,9 +61,7 @@ static int default_version(void)
 	const char *version;
 	int err = shim_config__get("PCP_ARCHIVE_VERSION", &version);
 
-	if (err)
-		return err;
-	return version && !strcmp(version, "3") ? 3 : 2;
+	return err ? err : version && !strcmp(version, "3") ? 3 : 2;
 }
 
 static int import_start(const char *archive, int flags)
@@ -243,8 +241,7 @@ SHIM_API int pmiSetVersion(int version)
  * @units: from pmiUnits()
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADMETRICNAME, DUPMETRICNAME, DUPMETRICID, BADTYPE, BADSEM,
- * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (the domain belongs to another agent, and the metric is
- * not derived), -ENOMEM.
+ * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (another agent's domain, unless derived), or -ENOMEM.
  */
 SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem,
 			  pmUnits units)

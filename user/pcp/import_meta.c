@@ -14,9 +14,8 @@
 
 static struct shim_imp_metric *find_metric(const struct shim_importer *imp, const char *name)
 {
-	size_t len = strlen(name);
-	struct shim_hnode *node = shim_hash__first(&imp->by_name,
-						   shim_hash__bytes(&imp->by_name, name, len));
+	struct shim_hnode *node =
+		shim_hash__first(&imp->by_name, shim_hash__bytes(&imp->by_name, name, strlen(name)));
 
 	for (; node; node = shim_hash__next(node)) {
 		struct shim_imp_metric *m = shim_hnode__entry(node, struct shim_imp_metric,
@@ -30,8 +29,8 @@ static struct shim_imp_metric *find_metric(const struct shim_importer *imp, cons
 
 struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid)
 {
-	struct shim_hnode *node = shim_hash__first(&imp->by_pmid,
-						   shim_hash__u32(&imp->by_pmid, pmid));
+	struct shim_hnode *node =
+		shim_hash__first(&imp->by_pmid, shim_hash__u32(&imp->by_pmid, pmid));
 
 	for (; node; node = shim_hash__next(node)) {
 		struct shim_imp_metric *m = shim_hnode__entry(node, struct shim_imp_metric,
@@ -329,20 +328,17 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 {
 	struct shim_imp_instance *i = shim_arena__alloc(&imp->arena, sizeof(*i));
 	size_t at = place_of(d, inst);
-	struct shim_imp_instance **instances;
 
 	if (!i)
 		return -ENOMEM;
 	i->order = ++d->added;
 	i->inst = inst;
 	i->name = shim_arena__string(&imp->arena, name, strlen(name));
-	if (!i->name || shim_vec__room(d->instances, &d->cap, d->n))
+	if (!i->name || shim_vec__room(d->instances, &d->cap, d->n) ||
+	    shim_hash__add(&d->names, &i->by_name, hash_key(d, name)))
 		return -ENOMEM;
-	instances = d->instances;
-	if (shim_hash__add(&d->names, &i->by_name, hash_key(d, name)))
-		return -ENOMEM;
-	memmove(&instances[at + 1], &instances[at], (d->n - at) * sizeof(*instances));
-	instances[at] = i;
+	memmove(&d->instances[at + 1], &d->instances[at], (d->n - at) * sizeof(*d->instances));
+	d->instances[at] = i;
 	d->n++;
 	d->changed = true;
 	return 0;
@@ -534,9 +530,7 @@ int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 	if (handle < 1 || (size_t)handle > imp->nhandles)
 		return PMI_ERR_BADHANDLE;
 	*out = imp->handles[handle - 1];
-	if ((*out)->instance && (*out)->instance->gone)
-		return PM_ERR_INST;
-	return 0;
+	return (*out)->instance && (*out)->instance->gone ? PM_ERR_INST : 0;
 }
 
 static int inherit_domains(struct shim_importer *imp, const struct shim_importer *from)

@@ -1,72 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Public calls of <shim/why.h>, which show where transactions spend their time */
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <shim/why.h>
-
 #include "base/api.h"
 #include "base/vec.h"
-#include "core/bpf_why.h"
+#include "why_state.h"
 
 _Static_assert(SHIM_WHY_PARTS == (int)VC_WHY_PARTS && SHIM_WHY_BLOCKED == (int)VC_WHY_BLOCKED &&
 	       SHIM_WHY_OCTAVES == VC_WHY_OCTAVES && SHIM_WHY_SAMPLED == VC_WHY_SAMPLED,
 	       "numbers must equal core's");
-_Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "the size must equal the kernel's");
 
 #define DEFAULT_HERTZ	999
 #define MOST_HERTZ	10000
-
-/*
- * Statistics of a tag.  @total is the difference between the kernel's sums and @before, which were
- * its sums at the last restart.  Transactions in histogram bucket @first and above are slow.
- */
-struct tag {
-	struct vc_why_key key;
-	uint32_t first;
-	char name[VC_TAG_LEN];
-	struct vc_why_stat total;
-	struct vc_why_stat before;
-};
-
-/* A row of vw_reason or vw_stack; its sums are like those of a tag.  A reason has no stack. */
-struct row {
-	struct vc_why_stack_key key;
-	struct vc_why_sum sum;
-	struct vc_why_sum before;
-};
-
-/* The first @sorted rows are in the order of compare_rows(). */
-struct rows {
-	struct row *at;
-	size_t n, sorted, room;
-};
-
-/* Data to which a public stack points */
-struct frames {
-	struct shim_why_frame user[VC_WHY_FRAMES];
-	uint64_t kernel[VC_WHY_FRAMES];
-	int32_t user_id, kernel_id;
-};
-
-struct shim_why {
-	struct shim_bpf_why *bpf;
-	struct tag *tags;		/* in the order of their keys */
-	size_t nknown, tags_room;
-	struct tag **shown;		/* tags with transactions, in descending order of their time */
-	struct shim_why_tag *given;	/* array of the same length as @shown */
-	size_t ntags, shown_room, given_room;
-	struct rows reason_rows, stack_rows;
-	struct shim_why_reason *reasons;
-	size_t nreasons, reasons_room;
-	struct shim_why_stack *stacks;
-	struct frames *frames;		/* array of the same length as @stacks */
-	size_t nstacks, stacks_room, frames_room;
-};
 
 /**
  * shim_why_open() - start recording where transactions spend their time
@@ -135,16 +84,17 @@ static void add_words(void *sums, const void *more, size_t n, int sign)
 
 static int compare_keys(const void *a, const void *b)
 {
-	const struct tag *left = a, *right = b;
+	const struct why_tag *left = a, *right = b;
 
 	return memcmp(&left->key, &right->key, sizeof(left->key));
 }
 
 /* Find or add a tag; the first @sorted tags are in order. */
-static struct tag *tag_of(struct shim_why *why, const struct vc_why_key *key, size_t sorted)
+static struct why_tag *tag_of(struct shim_why *why, const struct vc_why_key *key, size_t sorted)
 {
-	const struct tag wanted = { .key = *key };
-	struct tag *tag = sorted ? bsearch(&wanted, why->tags, sorted, sizeof(*tag), compare_keys) : NULL;
+	const struct why_tag wanted = { .key = *key };
+	struct why_tag *tag =
+		sorted ? bsearch(&wanted, why->tags, sorted, sizeof(*tag), compare_keys) : NULL;
 
 	if (tag || shim_vec__room(why->tags, &why->tags_room, why->nknown))
 		return tag;
@@ -165,7 +115,7 @@ static int add_tag(void *arg, const struct vc_why_key *key, const char *name,
 {
 	const size_t words = sizeof(*cpus) / sizeof(uint64_t);
 	const struct tag_walk *walk = arg;
-	struct tag *tag = tag_of(walk->why, key, walk->sorted);
+	struct why_tag *tag = tag_of(walk->why, key, walk->sorted);
 
 	if (!tag)
 		return -ENOMEM;
@@ -193,8 +143,8 @@ static int read_tags(struct shim_why *why)
  */
 static int compare_rows(const void *a, const void *b)
 {
-	const struct vc_why_stack_key *left = &((const struct row *)a)->key;
-	const struct vc_why_stack_key *right = &((const struct row *)b)->key;
+	const struct vc_why_stack_key *left = &((const struct why_row *)a)->key;
+	const struct vc_why_stack_key *right = &((const struct why_row *)b)->key;
 	int order = memcmp(&left->tag, &right->tag, sizeof(left->tag));
 
 	if (!order)
@@ -203,11 +153,11 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : left->slot < right->slot ? -1 : left->slot > right->slot;
 }
 
-static int add_row(struct rows *rows, const struct vc_why_stack_key *key,
+static int add_row(struct why_rows *rows, const struct vc_why_stack_key *key,
 		   const struct vc_why_sum *sum)
 {
-	const struct row wanted = { .key = *key };
-	struct row *row = rows->sorted ? bsearch(&wanted, rows->at, rows->sorted, sizeof(*row),
+	const struct why_row wanted = { .key = *key };
+	struct why_row *row = rows->sorted ? bsearch(&wanted, rows->at, rows->sorted, sizeof(*row),
 						 compare_rows) : NULL;
 
 	if (!row) {
@@ -237,7 +187,7 @@ static int add_stack_row(void *arg, const void *key, const void *value)
 }
 
 static int read_rows(const struct shim_why *why, enum shim_bpf_why_map which, shim_bpf_why_fn *fn,
-		     struct rows *rows)
+		     struct why_rows *rows)
 {
 	int err = shim_bpf_why__walk(why->bpf, which, fn, rows);
 
@@ -247,23 +197,7 @@ static int read_rows(const struct shim_why *why, enum shim_bpf_why_map which, sh
 	return err;
 }
 
-/* Find the first row of a tag.  Return its index, or that of the first row of a later tag. */
-static size_t first_row(const struct rows *rows, const struct tag *tag)
-{
-	size_t from = 0, to = rows->n;
-
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (memcmp(&rows->at[middle].key.tag, &tag->key, sizeof(tag->key)) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint32_t first)
+static void add_slots(struct shim_why_parts *parts, const struct why_tag *tag, uint32_t first)
 {
 	for (uint32_t i = first; i < VC_HIST_SLOTS; i++) {
 		parts->count += tag->total.slot[i].count;
@@ -276,7 +210,7 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
  * more transactions than the requested share, while the buckets above it are empty.  Start with
  * this bucket or the next one, whichever is closer to the share.
  */
-static uint32_t first_slow(const struct tag *tag, uint64_t count, double percent)
+static uint32_t first_slow(const struct why_tag *tag, uint64_t count, double percent)
 {
 	double wanted = count * (100 - percent) / 100, with = 0, above = 0;
 	uint32_t slot = VC_HIST_SLOTS, least = VC_HIST_SLOTS;
@@ -301,7 +235,7 @@ static uint64_t time_of(const struct shim_why_parts *parts)
 	       parts->ns[SHIM_WHY_BLOCKED];
 }
 
-static struct shim_why_parts all_of(const struct tag *tag)
+static struct shim_why_parts all_of(const struct why_tag *tag)
 {
 	struct shim_why_parts parts = { 0 };
 
@@ -311,14 +245,14 @@ static struct shim_why_parts all_of(const struct tag *tag)
 
 static int compare_tags(const void *a, const void *b)
 {
-	const struct shim_why_parts first = all_of(*(struct tag *const *)a);
-	const struct shim_why_parts second = all_of(*(struct tag *const *)b);
+	const struct shim_why_parts first = all_of(*(struct why_tag *const *)a);
+	const struct shim_why_parts second = all_of(*(struct why_tag *const *)b);
 	uint64_t left = time_of(&first), right = time_of(&second);
 
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
-static void give_tag(struct shim_why_tag *to, struct tag *tag, double percent)
+static void give_tag(struct shim_why_tag *to, struct why_tag *tag, double percent)
 {
 	*to = (struct shim_why_tag) {
 		.name = tag->name, .user = tag->key.user, .all = all_of(tag),
@@ -389,7 +323,7 @@ SHIM_API const struct shim_why_tag *shim_why_tag_at(const struct shim_why *why, 
 	return i < why->ntags ? &why->given[i] : NULL;
 }
 
-static void rows_restart(struct rows *rows)
+static void rows_restart(struct why_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		add_words(&rows->at[i].before, &rows->at[i].sum,
@@ -411,7 +345,7 @@ SHIM_API void shim_why_restart(struct shim_why *why)
 	if (!why->ntags)
 		return;
 	for (size_t i = 0; i < why->nknown; i++) {
-		struct tag *tag = &why->tags[i];
+		struct why_tag *tag = &why->tags[i];
 
 		add_words(&tag->before, &tag->total, sizeof(tag->total) / sizeof(uint64_t), 1);
 		memset(&tag->total, 0, sizeof(tag->total));
@@ -421,211 +355,6 @@ SHIM_API void shim_why_restart(struct shim_why *why)
 	why->ntags = 0;
 	why->nreasons = 0;
 	why->nstacks = 0;
-}
-
-/* Return the last reason if it is the same, otherwise add one.  Return NULL if out of memory. */
-static struct shim_why_reason *reason_of(struct shim_why *why, uint32_t reason)
-{
-	if (why->nreasons && why->reasons[why->nreasons - 1].reason == reason)
-		return &why->reasons[why->nreasons - 1];
-	if (shim_vec__room(why->reasons, &why->reasons_room, why->nreasons))
-		return NULL;
-	why->reasons[why->nreasons] = (struct shim_why_reason) { .reason = reason };
-	return &why->reasons[why->nreasons++];
-}
-
-static int add_reason(struct shim_why *why, const struct tag *tag, const struct row *row)
-{
-	struct shim_why_reason *reason = reason_of(why, row->key.reason);
-
-	if (!reason)
-		return -ENOMEM;
-	reason->all_ns += row->sum.ns;
-	reason->all_times += row->sum.times;
-	if (row->key.slot >= tag->first) {
-		reason->slow_ns += row->sum.ns;
-		reason->slow_times += row->sum.times;
-	}
-	return 0;
-}
-
-/* Call a function for each row of a tag whose sum.times is not 0. */
-static int each_row(struct shim_why *why, const struct rows *rows, const struct tag *tag,
-		    int (*fn)(struct shim_why *, const struct tag *, const struct row *))
-{
-	int err = 0;
-
-	for (size_t i = first_row(rows, tag); i < rows->n && !err; i++) {
-		if (memcmp(&rows->at[i].key.tag, &tag->key, sizeof(tag->key)))
-			break;
-		if (rows->at[i].sum.times)
-			err = fn(why, tag, &rows->at[i]);
-	}
-	return err;
-}
-
-static int compare_reasons(const void *a, const void *b)
-{
-	const struct shim_why_reason *left = a, *right = b;
-
-	if (left->slow_ns != right->slow_ns)
-		return left->slow_ns < right->slow_ns ? 1 : -1;
-	return left->all_ns < right->all_ns ? 1 : left->all_ns > right->all_ns ? -1 : 0;
-}
-
-/**
- * shim_why_reasons_get() - get the reasons why a tag's transactions were blocked
- * @why: the handle
- * @tag: index, below the result of shim_why_tags_get()
- * @n: number of reasons; the one with the longest time in slow transactions comes first
- *
- * Return: 0, -EINVAL, -ENOMEM, or another errno.
- */
-SHIM_API int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n)
-{
-	int err;
-
-	if (tag >= why->ntags)
-		return -EINVAL;
-	why->nreasons = 0;
-	err = each_row(why, &why->reason_rows, why->shown[tag], add_reason);
-	if (err)
-		return err;
-	if (why->nreasons)
-		qsort(why->reasons, why->nreasons, sizeof(*why->reasons), compare_reasons);
-	*n = why->nreasons;
-	return 0;
-}
-
-/**
- * shim_why_reason_at() - get a reason
- * @why: the handle
- * @i: index, below the result of shim_why_reasons_get()
- *
- * Return: the reason, or NULL.
- */
-SHIM_API const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i)
-{
-	return i < why->nreasons ? &why->reasons[i] : NULL;
-}
-
-static int read_user(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
-{
-	struct bpf_stack_build_id user[VC_WHY_FRAMES];
-	int err = shim_bpf_why__user_trace(why->bpf, to->user_id, user);
-
-	while (!err && stack->nuser < VC_WHY_FRAMES && user[stack->nuser].status) {
-		const struct bpf_stack_build_id *from = &user[stack->nuser];
-		struct shim_why_frame *frame = &to->user[stack->nuser++];
-
-		frame->has_build_id = from->status == BPF_STACK_BUILD_ID_VALID;
-		frame->at = frame->has_build_id ? from->offset : from->ip;
-		if (frame->has_build_id)
-			memcpy(frame->build_id, from->build_id, sizeof(frame->build_id));
-	}
-	return err;
-}
-
-/*
- * Read a stack's frames.  User frames have build IDs if the kernel found them.  A stack that was
- * lost has no frames.
- */
-static int read_frames(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
-{
-	int err = read_user(why, stack, to);
-
-	if (err && err != -ENOENT)
-		return err;
-	err = shim_bpf_why__kernel_trace(why->bpf, to->kernel_id, to->kernel);
-	while (!err && stack->nkernel < VC_WHY_FRAMES && to->kernel[stack->nkernel])
-		stack->nkernel++;
-	return err == -ENOENT ? 0 : err;
-}
-
-/* Get the last stack if it is the same, otherwise add one.  Return 0 or a negated errno. */
-static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
-		    struct shim_why_stack **out)
-{
-	struct shim_why_stack *stack;
-	struct frames *frames;
-	int err;
-
-	if (why->nstacks) {
-		*out = &why->stacks[why->nstacks - 1];
-		frames = &why->frames[why->nstacks - 1];
-		if ((*out)->reason == key->reason && (*out)->pid == key->tgid &&
-		    frames->user_id == key->user && frames->kernel_id == key->kernel)
-			return 0;
-	}
-	err = shim_vec__room(why->stacks, &why->stacks_room, why->nstacks);
-	if (!err)
-		err = shim_vec__room(why->frames, &why->frames_room, why->nstacks);
-	if (err)
-		return err;
-	*out = stack = &why->stacks[why->nstacks];
-	frames = &why->frames[why->nstacks++];
-	memset(frames, 0, sizeof(*frames));
-	frames->user_id = key->user;
-	frames->kernel_id = key->kernel;
-	*stack = (struct shim_why_stack) { .reason = key->reason, .pid = key->tgid };
-	return read_frames(why, stack, frames);
-}
-
-static int add_stack(struct shim_why *why, const struct tag *tag, const struct row *row)
-{
-	struct shim_why_stack *stack;
-	int err = stack_of(why, &row->key, &stack);
-
-	if (err)
-		return err;
-	stack->all_ns += row->sum.ns;
-	stack->all_times += row->sum.times;
-	if (row->key.slot >= tag->first) {
-		stack->slow_ns += row->sum.ns;
-		stack->slow_times += row->sum.times;
-	}
-	return 0;
-}
-
-/**
- * shim_why_stacks_get() - read the stacks of a tag's transactions
- * @why: the handle
- * @tag: index, below the result of shim_why_tags_get()
- * @n: number of stacks, in no particular order; 0 without SHIM_WHY_F_STACKS
- *
- * Return: 0, -EINVAL, -ENOMEM, or another errno.
- */
-SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
-{
-	int err;
-
-	if (tag >= why->ntags)
-		return -EINVAL;
-	why->nstacks = 0;
-	err = each_row(why, &why->stack_rows, why->shown[tag], add_stack);
-	if (err) {
-		why->nstacks = 0;	/* the last stack may lack frames */
-		return err;
-	}
-	/* Store the pointers now that the arrays no longer move. */
-	for (size_t i = 0; i < why->nstacks; i++) {
-		why->stacks[i].user = why->frames[i].user;
-		why->stacks[i].kernel = why->frames[i].kernel;
-	}
-	*n = why->nstacks;
-	return 0;
-}
-
-/**
- * shim_why_stack_at() - get a stack
- * @why: the handle
- * @i: index, below the result of shim_why_stacks_get()
- *
- * Return: the stack, or NULL.
- */
-SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i)
-{
-	return i < why->nstacks ? &why->stacks[i] : NULL;
 }
 
 /**
