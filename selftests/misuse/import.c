@@ -5,7 +5,7 @@
 #include "pmapi_codes.h"
 
 static char folder[] = "/tmp/misuse.XXXXXX";
-/* An instance domain in the domain of metrics that the library numbers */
+/* An instance domain in PMID domain 245, from which the library assigns PMIDs */
 #define INDOM	pmiInDom(245, 1)
 
 static const pmUnits none;

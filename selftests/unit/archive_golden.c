@@ -8,7 +8,7 @@
 
 #define APPVERSION	(-12350)
 
-/* Convert hexadecimal words and 'quoted' text to bytes; "N*00" repeats. */
+/* Convert hexadecimal words and 'quoted' text to bytes; "N*00" stands for N zero bytes. */
 static size_t pack(uint8_t *out, const char *s)
 {
 	size_t n = 0;

@@ -173,7 +173,7 @@ static void check_tracing(struct vcpc_finding *f)
 	}
 	if (way < 0) {
 		vcpc_found(f, "unknown: %s", strerror(-way));
-		vcpc_limits(f, VCPC_LIMITED, "transactions may not be timed", "as root: vcpc trace off, then vcpc trace on");
+		vcpc_limits(f, VCPC_LIMITED, "transactions might not be timed", "as root: vcpc trace off, then vcpc trace on");
 		return;
 	}
 	if (vcpc_is_there(f, BPF_FOLDER "/vcpc", F_OK)) {

@@ -267,7 +267,7 @@ int functions_list(void)
 	if (err == -ENOENT)
 		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on --function BINARY:SYMBOL'");
 	if (err)
-		return vcpc_fail(err, "cannot read which functions are traced");
+		return vcpc_fail(err, "cannot read the list of traced functions");
 	if (!n)
 		puts("no functions are traced; to trace one: vcpc trace on --function BINARY:SYMBOL");
 	return 0;

@@ -423,7 +423,7 @@ static int record_traced(const struct record_job *job, struct recording *r)
 	ret = ret ? ret : status;
 	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;
 	if (status)
-		status = vcpc_fail(status, "transactions still count events; as root: vcpc trace off");
+		status = vcpc_fail(status, "cannot stop counting events in transactions (as root: vcpc trace off)");
 	return ret ? ret : status;
 }
 

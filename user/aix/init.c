@@ -67,7 +67,7 @@ static const struct {
 	{ Pmapi_BadCpu, "the processor does not exist, or was not online" },
 	{ Pmapi_InvalidProctype, "unknown processor type" },
 	{ Pmapi_Unsupported, "not supported on this system" },
-	{ Pmapi_NoCounters, "the counters cannot count these events, or were taken away" },
+	{ Pmapi_NoCounters, "the counters cannot count these events, or another user of the PMU preempted them" },
 };
 
 static const char *text_of(int error)

@@ -230,7 +230,7 @@ static int check_domain(struct shim_check_state *s, uint64_t offset,
 	for (uint32_t i = 1; i < rec->n; i++) {
 		if (rec->delta && shim_rec_indom__id(rec, i) <= shim_rec_indom__id(rec, i - 1)) {
 			shim_check__say(s, &s->meta, offset,
-					"changes of instances are not in chronological order");
+					"a delta's instances are not in ascending order of ID");
 			break;
 		}
 	}

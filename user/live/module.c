@@ -56,7 +56,7 @@ static const struct shim_metric metrics[] = {
 _Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic needs a metric");
 
 const struct shim_metric_indom shim_live_drops = {
-	INDOM_DROPS, 1, "why trace events are dropped",
+	INDOM_DROPS, 1, "reasons for dropped trace events",
 	"The reasons are full tables, and transactions whose begin or end was not received."
 };
 

@@ -237,7 +237,7 @@ static const struct row rows[] = {
 	OURS("p99_time", 5, TIME(SHIM_TYPE_DOUBLE, p99_since),
 	     "99th percentile of transaction times",
 	     BY_HIST("99th percentile of the durations in seconds")),
-	OURS("last_time", 9, TIME_EVER(last_of), "time of the last transaction",
+	OURS("last_time", 9, TIME_EVER(last_of), "duration of the last transaction",
 	     "Duration in seconds of the tag's last completed transaction."),
 	PAIRS("hist", 6, SLOTS, 0, "histogram of transaction times",
 	      "Number of the tag's transactions in this histogram bucket. Their durations are at\n"
@@ -248,7 +248,7 @@ static const struct row rows[] = {
 	PAIRS("sum", 8, SUMS, 1, "total count of an event in transactions",
 	      "The event's count in all transactions of the tag, from begin to end. Divide\n"
 	      "by vcpc.transact.counted to get the mean."),
-	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
+	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions included in vcpc.transact.time",
 	      "Number of transactions of the tag that ended while 'vcpc record --why' or\n"
 	      "'vcpc why' watched their threads. The other metrics of vcpc.transact.time\n"
 	      "include only these transactions. A program that reads these metrics needs\n"
@@ -261,8 +261,8 @@ static const struct row rows[] = {
 	      "Time in nanoseconds during which transactions of the tag waited for a CPU that\n"
 	      "ran other threads. Divide by vcpc.transact.time.count to get the mean."),
 	SPLIT("blocked", 13, SHIM_UNITS_NSEC, 2 + VC_WHY_BLOCKED, "time of blocked transactions",
-	      "Time in nanoseconds during which transactions of the tag were blocked, in a\n"
-	      "system call, in a page fault, or stopped. Divide by vcpc.transact.time.count to\n"
+	      "Time in nanoseconds during which transactions of the tag were stopped, or\n"
+	      "blocked in a system call or page fault. Divide by vcpc.transact.time.count to\n"
 	      "get the mean."),
 };
 

@@ -227,7 +227,7 @@ static int local_labels(struct shim_context *ctx, unsigned int level, unsigned i
 	return 0;
 }
 
-/* Print an error of the configuration, because the returned code does not explain it. */
+/* Print errors of the configuration, because the returned code does not describe them. */
 static int open_machine(struct shim_machine **out)
 {
 	const char *path = shim_environ__get("VCPC_CONFIG");

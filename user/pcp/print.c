@@ -203,7 +203,7 @@ static const char *event_take(struct events *e, size_t len)
 	return at;
 }
 
-/* Format the time of day in milliseconds or nanoseconds, depending on the record. */
+/* Format the time of day with millisecond or nanosecond precision, depending on the record. */
 static void event_time(const char *head, int type, char *buf, size_t size)
 {
 	int64_t sec, nsec;

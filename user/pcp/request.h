@@ -50,7 +50,7 @@ struct shim_request {
 	size_t nvalues, values_room;
 };
 
-/* IS_DERIVED() calls functions, but almost no metric has the domain that is tested first. */
+/* Test the domain first: few metrics have it, and IS_DERIVED() calls functions. */
 static inline bool shim_pmid__is_derived(pmID pmid)
 {
 	const pmID dynamic = (pmID)DYNAMIC_PMID << 22;

@@ -7,7 +7,7 @@
  * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, except
  * for traced functions (shim_trace_probe()), and leaves nothing on the machine.
  *
- * The calls return 0 or a negated errno, never set errno, never print.
+ * The calls return 0 or a negated errno, never set errno, and never print.
  */
 #ifndef SHIM_WHY_H
 #define SHIM_WHY_H
