@@ -105,7 +105,7 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
  * Number a new row.  Return 0 if another CPU is deleting the list, if the list has vc_max_listed
  * rows, or if the map is full.
  */
-static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
+static __noinline __u32 vc_enlist(const struct vc_open_key *key)
 {
 	const union vc_list empty = { .rows = VC_LIST_HEAD(key->file) };
 	union vc_list entry = { .tag = key->tag, .thread = key->thread };
@@ -140,30 +140,32 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 	return 0;
 }
 
+/* Insert an unused row.  Like vc_enlist(), this is not inline, to limit the use of the BPF stack. */
+static __noinline int vc_insert_open(const struct vc_open_key *key, __u32 number)
+{
+	struct vc_open_val row = { .number = number };
+
+	return bpf_map_update_elem(&vc_open, key, &row, BPF_NOEXIST) ? -1 : 0;
+}
+
 /*
  * Create a row, and charge it to its tag's account.  Return 0; -1 if the account has no row left; 1
  * if another CPU has created the row, or if the file's list is being deleted.  The row can exist in
  * all three cases.
  */
-static __noinline int vc_add_open(const struct vc_open_key *key)
+static __noinline int vc_add_open(const struct vc_open_key *of)
 {
-	static const struct vc_open_val unused;	/* too large for the BPF stack */
-	__u64 account = vc_payer(key->tag);
-	struct vc_open_val *row;
+	struct vc_open_key key = *of;	/* see the rule for pointers above */
+	__u64 account = vc_payer(key.tag);
 	__u32 number;
 
 	if (vc_charge(account, VC_ROWS_OPEN, vc_max_open))
 		return -1;
-	number = vc_enlist(key);
-	if (number && !bpf_map_update_elem(&vc_open, key, &unused, BPF_NOEXIST)) {
-		/* No other CPU deletes the row of an open file before the row has its number. */
-		row = bpf_map_lookup_elem(&vc_open, key);
-		if (row)
-			row->number = number;
+	number = vc_enlist(&key);
+	if (number && !vc_insert_open(&key, number))
 		return 0;
-	}
 	if (number)
-		vc_unlist(key->file, number);
+		vc_unlist(key.file, number);
 	vc_refund(account, VC_ROWS_OPEN);
 	return 1;
 }
