@@ -348,9 +348,12 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
  * Return whether PCP finds @a before @b when it checks a new instance: it sorts a domain's instances
  * by ID in the first record with their values, and appends instances that are added later.
  */
-static bool is_before(const struct shim_imp_instance *a, const struct shim_imp_instance *b)
+static bool is_before(const struct shim_imp_domain *d, const struct shim_imp_instance *a,
+		      const struct shim_imp_instance *b)
 {
-	return a->order < b->order || (a->order == b->order && a->inst < b->inst);
+	bool by_id = a->order <= d->sorted && b->order <= d->sorted;
+
+	return by_id ? a->inst < b->inst : a->order < b->order;
 }
 
 /**
@@ -379,7 +382,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 		return -ENOMEM;
 	same_name = find_name(d, name);
 	same_inst = shim_imp_domain__find(d, inst);
-	if (same_inst && (!same_name || is_before(same_inst, same_name)))
+	if (same_inst && (!same_name || is_before(d, same_inst, same_name)))
 		return PMI_ERR_DUPINSTID;
 	if (same_name)
 		return PMI_ERR_DUPINSTNAME;

@@ -153,16 +153,6 @@ static int declare_domain(struct shim_importer *imp, struct shim_imp_domain *d,
 	return err;
 }
 
-/* From this record on, new instances are checked against the domain's instances by ID. */
-static void forget_order(struct shim_imp_domain *d)
-{
-	if (!d->added)
-		return;
-	for (size_t i = 0; i < d->n; i++)
-		d->instances[i]->order = 0;
-	d->added = 0;
-}
-
 static int declare_all(struct shim_importer *imp, struct shim_ts stamp)
 {
 	int err = 0;
@@ -170,7 +160,7 @@ static int declare_all(struct shim_importer *imp, struct shim_ts stamp)
 	for (struct shim_imp_metric *m = imp->waiting; m && !err; m = m->waiting) {
 		err = shim_importer__declare(imp, m);
 		if (!err && m->domain) {
-			forget_order(m->domain);
+			m->domain->sorted = m->domain->added;
 			err = declare_domain(imp, m->domain, stamp);
 		}
 	}

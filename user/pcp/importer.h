@@ -18,7 +18,7 @@
 
 /*
  * struct shim_imp_instance - an instance of a domain
- * @order: see @added of the domain
+ * @order: 1 for the first instance that was added to the domain, 2 for the second, and so on
  * @gone: the instance was deleted; its handles are invalid
  */
 struct shim_imp_instance {
@@ -32,8 +32,8 @@ struct shim_imp_instance {
 /*
  * struct shim_imp_domain - an instance domain
  * @instances: the @n current instances, sorted by id
- * @added: number of instances added since the last record with a value in the domain: their
- *	@order is 1, 2, ...; the @order of older instances is 0
+ * @added: number of instances that have been added, including instances removed since then
+ * @sorted: value of @added at the last record with a value in the domain
  * @known: the domain has been written to the archive
  * @changed: the current state has not been written yet
  */
@@ -45,7 +45,7 @@ struct shim_imp_domain {
 	struct shim_imp_instance **instances;
 	size_t n;
 	size_t cap;
-	uint64_t added;
+	uint64_t added, sorted;
 	bool known;
 	bool changed;
 };
