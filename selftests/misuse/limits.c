@@ -17,6 +17,7 @@
 #include "selftests/synthetic/backend_clock.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "../aix/aix_test.h"
+#include "../harness/often.h"
 #include "../pcp/archive_file.h"
 #include "../pcp/fake_pmcd.h"
 #include "cpc/libcpc.h"
@@ -360,22 +361,6 @@ static bool full_disk(void)
 	return errno == ENOSPC && !close(fd);
 }
 
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
-/* Interrupt system calls without restarting them. */
-static bool often_interrupted(void)
-{
-	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
-	timer_t timer;
-
-	return !sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = ignore }, NULL) &&
-	       !timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_settime(timer, 0, &often, NULL);
-}
-
 static bool clock_back(void)
 {
 	clock_moves = -3600;
@@ -408,7 +393,7 @@ static const struct limit {
 	{ "RLIMIT_AS 64 MB", little_memory }, { "a thread with the minimum stack size", small_stack },
 	{ "descriptors 0 to 2 closed", closed_descriptors }, { "no /proc", no_proc }, { "no /sys", no_sys },
 	{ "read-only /tmp", read_only }, { "a full disk", full_disk },
-	{ "a signal each millisecond", often_interrupted }, { "the clock set back by an hour", clock_back },
+	{ "a signal each millisecond", often_interrupt }, { "the clock set back by an hour", clock_back },
 	{ "the clock set forward by an hour", clock_forward },
 };
 

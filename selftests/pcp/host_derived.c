@@ -43,28 +43,30 @@ TEST_F(host, derived_metrics_after_a_restart)
 	EXPECT_EQ(2, values_of(pmids[1]));
 }
 
-/*
- * Change replies as if an agent is down: its metrics have no descriptors and, if pmcd must query
- * the agent for them, no names.
- */
-static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
+/* Replace a reply of one of two types with an error. */
+static enum fake_then no_replies(struct fake_pdu *reply, uint64_t code, uint32_t a, uint32_t b)
 {
 	uint32_t type = fake_get(reply->bytes + 4);
 
-	if (type == FAKE_DESC || type == FAKE_DESCS) {
+	if (type == a || type == b) {
 		fake_error(reply, (int32_t)code);
 		fake_end(reply);
 	}
 	return FAKE_GO_ON;
 }
 
+/*
+ * Change replies as if an agent is down: its metrics have no descriptors and, if pmcd must query
+ * the agent for them, no names.
+ */
+static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
+{
+	return no_replies(reply, code, FAKE_DESC, FAKE_DESCS);
+}
+
 static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
 {
-	if (fake_get(reply->bytes + 4) == FAKE_IDS) {
-		fake_error(reply, (int32_t)code);
-		fake_end(reply);
-	}
-	return FAKE_GO_ON;
+	return no_replies(reply, code, FAKE_IDS, FAKE_IDS);
 }
 
 /*
@@ -179,11 +181,7 @@ static int is_child(const char *name)
 
 static enum fake_then no_instances(struct fake_pdu *reply, uint64_t code)
 {
-	if (fake_get(reply->bytes + 4) == FAKE_INSTANCE) {
-		fake_error(reply, (int32_t)code);
-		fake_end(reply);
-	}
-	return FAKE_GO_ON;
+	return no_replies(reply, code, FAKE_INSTANCE, FAKE_INSTANCE);
 }
 
 /*

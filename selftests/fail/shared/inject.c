@@ -38,6 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../harness/often.h"
 #include "inject.h"
 
 /* These definitions replace those of the C library. */
@@ -542,23 +543,6 @@ static const struct inject_way *way_of(const char *name, const char *end)
 	return way->name ? way : NULL;
 }
 
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
-/* Interrupt this thread's system calls every millisecond, without restarting them. */
-static void interrupt_often(void)
-{
-	const struct itimerspec often = { { 0, 1000000 }, { 0, 1000000 } };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
-	timer_t timer;
-
-	sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = ignore }, NULL);
-	timer_create(CLOCK_MONOTONIC, &event, &timer);
-	timer_settime(timer, 0, &often, NULL);
-}
-
 /* If preloaded, start counting as the environment requests. */
 static void __attribute__((constructor)) begin(void)
 {
@@ -569,8 +553,8 @@ static void __attribute__((constructor)) begin(void)
 		return;
 	/* Programs that this program starts must not inherit this. */
 	unsetenv("LD_PRELOAD");
-	if (!strcmp(how, "signals:0"))
-		interrupt_often();
+	if (!strcmp(how, "signals:0") && !often_interrupt())
+		abort();
 	/* Do not replace the stream for PCP's library, which needs its descriptor. */
 	preloaded = !getenv("INJECT_NOT");
 	stdout = counted_writes(stdout);
