@@ -432,10 +432,7 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 	at = place_of(d, inst);
 	d->n--;
 	memmove(&d->instances[at], &d->instances[at + 1], (d->n - at) * sizeof(*d->instances));
-	/*
-	 * Remove the instance from the name index.  Otherwise, an instance that is added and
-	 * deleted a million times would leave a chain of that length.
-	 */
+	/* If deleted instances stayed in the index, chains of reused names would grow. */
 	shim_hash__del(&d->names, &i->by_name);
 	i->gone = true;
 	d->changed = true;
