@@ -36,7 +36,7 @@ not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/closing vcp
 # (asan_folders) or in a VM with a PMU (tools/documented.sh).  make test-rest runs them.
 not_on_x86='bpf/counts bpf/direct bpf/released bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh
 	tools/documented.sh tools/trace_json trace/agent trace/agent_callers unit/core_bpf_reader unit/core_bpf_names vcpc/attack_table vcpc/closing
-	vcpc/exit_races vcpc/unbind why/functions why/howto.sh why/parts why/stacks'
+	vcpc/exit_races vcpc/unbind why/functions why/parts why/stacks'
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
