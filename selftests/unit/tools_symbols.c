@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,30 @@ TEST_F(symbols, a_program_that_exited_and_was_replaced)
 	EXPECT_EQ('[', self->symbol.name[0]) {
 		TH_LOG("%s", self->symbol.name);
 	}
+}
+
+/*
+ * The owner of a mapped file can replace it by a link to a FIFO or device, which must not be opened:
+ * a process that opens the FIFO for writing would continue.
+ */
+TEST_F(symbols, a_fifo_is_not_opened)
+{
+	pid_t writer;
+
+	ASSERT_EQ(0, mkfifo(self->copy, 0600));
+	writer = fork();
+	ASSERT_LE(0, writer);
+	if (!writer) {
+		alarm(60);
+		_exit(open(self->copy, O_WRONLY));
+	}
+	usleep(100000);
+	EXPECT_EQ(-1, symbols_open_in(getpid(), self->copy, 0));
+	EXPECT_EQ(ENXIO, errno);
+	usleep(100000);
+	EXPECT_EQ(0, waitpid(writer, NULL, WNOHANG));
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
 }
 
 TEST_F(symbols, an_unknown_program)

@@ -148,8 +148,8 @@ static void set_vdso(struct process *process, uint64_t start, uint64_t end)
 static void take_line(struct symbols *symbols, struct process *process, pid_t pid, char *line)
 {
 	unsigned long long start, end, offset;
-	char rights[5], link[96];
 	int path = 0, file, fd;
+	char rights[5];
 
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &path) != 4 ||
@@ -163,8 +163,7 @@ static void take_line(struct symbols *symbols, struct process *process, pid_t pi
 		symbols->dropped++;
 		return;
 	}
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid, start, end);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = symbols_open_mapped(pid, start, end);
 	if (fd < 0)
 		fd = symbols_open_in(pid, line + path, 0);
 	file = add_file(symbols, fd, line + path);

@@ -127,6 +127,7 @@ void symbols_events_restart(struct symbols_events *events);
 void symbols_events_close(struct symbols_events *events);
 
 int symbols_open_in(pid_t pid, const char *path, uint64_t resolve);
+int symbols_open_mapped(pid_t pid, uint64_t start, uint64_t end);
 struct symbols_table *symbols_table_kernel(void);
 struct symbols_table *symbols_table_jit(pid_t pid);
 const char *symbols_table_find(const struct symbols_table *table, uint64_t address,

@@ -114,32 +114,70 @@ struct symbols_table *symbols_table_kernel(void)
 	return in ? read_table(in, take_kernel) : NULL;
 }
 
+/*
+ * Take ownership of @found, which was opened with O_PATH, and open the file for reading.  A FIFO or
+ * a device is not opened, because opening it can have an effect, such as starting a watchdog.
+ */
+static int open_found(int found)
+{
+	char link[32];
+	struct stat stat;
+	int fd = -1, err = ENXIO;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	if (!fstat(found, &stat) && S_ISREG(stat.st_mode)) {
+		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		err = errno;
+	}
+	close(found);
+	errno = err;
+	return fd;
+}
+
 /**
- * symbols_open_in() - open a file in the mount namespace and root directory of a process
+ * symbols_open_in() - open a regular file in the mount namespace and root directory of a process
  * @pid: the process
  * @path: the file there
  * @resolve: RESOLVE_*, for openat2(), in addition to RESOLVE_IN_ROOT
  *
- * No link leads out of the root directory, and a FIFO does not block.
+ * No link leads out of the root directory.  The file's owner can replace it by a link to any file.
  *
- * Return: a descriptor, or -1 with errno.
+ * Return: a descriptor, or -1 with errno; ENXIO if it is not a regular file.
  */
 int symbols_open_in(pid_t pid, const char *path, uint64_t resolve)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-				.resolve = resolve | RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = resolve | RESOLVE_IN_ROOT };
 	char root[32];
-	int fd, dir, err;
+	int found, dir, err;
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
-	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	found = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	err = errno;
 	close(dir);
 	errno = err;
-	return fd;
+	return found < 0 ? -1 : open_found(found);
+}
+
+/**
+ * symbols_open_mapped() - open a regular file that a process has mapped, even if it was deleted
+ * @pid: the process
+ * @start: first address of the mapping
+ * @end: address after its end
+ *
+ * Return: as symbols_open_in().
+ */
+int symbols_open_mapped(pid_t pid, uint64_t start, uint64_t end)
+{
+	char link[96];
+	int found;
+
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)start,
+		 (unsigned long long)end);
+	found = open(link, O_PATH | O_CLOEXEC);
+	return found < 0 ? -1 : open_found(found);
 }
 
 /* Get the process's ID in its own PID namespace, and its owner. Return 0, or -1 with errno. */
