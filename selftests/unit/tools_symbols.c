@@ -159,6 +159,25 @@ static int make_copy(FIXTURE_DATA(symbols) *self)
 	return system(text);
 }
 
+/* Replace a text of @n bytes in the copy by another one of the same length. */
+static int change_copy(FIXTURE_DATA(symbols) *self, const char *from, const char *to, size_t n)
+{
+	const int fd = open(self->copy, O_RDWR | O_CLOEXEC);
+	const off_t size = lseek(fd, 0, SEEK_END);
+	char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *at = data;
+	int changed = 0;
+
+	close(fd);
+	if (data == MAP_FAILED)
+		return -1;
+	while ((at = memmem(at, data + size - at, from, n))) {
+		memcpy(at, to, n);
+		changed++;
+	}
+	munmap(data, size);
+	return changed;
+}
+
 static int start(FIXTURE_DATA(symbols) *self)
 {
 	struct symbols_room room = { 0 };
@@ -210,6 +229,22 @@ TEST_F(symbols, a_running_program_by_build_id)
 	symbols_of_file(self->symbols, self->child, self->id, self->told.offset, &self->symbol);
 	EXPECT_STREQ("planted", self->symbol.name);
 	EXPECT_STREQ("tools_symbols.c", self->symbol.file);
+}
+
+/* The name of a source file is printed to the terminal, so it must have no control characters. */
+TEST_F(symbols, a_source_file_with_a_hostile_name)
+{
+	static const char file[] = "tools_symbols.c", hostile[] = "tools\033sym;ols.c";
+
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_LE(0, change_copy(self, file, hostile, sizeof(file)));
+	ASSERT_EQ(0, start(self));
+	symbols_of_process(self->symbols, self->child, self->told.address, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	EXPECT_EQ(0, strncmp(self->symbol.file, "tools_sym", 9)) {
+		TH_LOG("%s", self->symbol.file);
+	}
+	EXPECT_EQ(NULL, strpbrk(self->symbol.file, "\033;"));
 }
 
 TEST_F(symbols, a_program_that_exited_and_was_deleted)

@@ -47,23 +47,6 @@ struct symbols {
 	unsigned long dropped;
 };
 
-/**
- * symbols_set_name() - set a symbol's name
- * @symbol: the symbol
- * @name: the name, which may have any bytes because it comes from an untrusted file
- */
-void symbols_set_name(struct symbol *symbol, const char *name)
-{
-	size_t i;
-
-	for (i = 0; name[i] && i < sizeof(symbol->name) - 1; i++) {
-		bool plain = name[i] >= ' ' && name[i] <= '~' && name[i] != ';';
-
-		symbol->name[i] = plain ? name[i] : '_';
-	}
-	symbol->name[i] = '\0';
-}
-
 /*
  * Count a file that could not be read, unless it no longer exists or this user lacks the permission
  * to read it.
@@ -478,7 +461,7 @@ void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id
 	if (file)
 		symbols_file_find(file, offset, symbol);
 	else
-		symbols_set_name(symbol, text);
+		symbols_set_text(symbol->name, sizeof(symbol->name), text);
 }
 
 /**
@@ -515,7 +498,7 @@ void symbols_of_process(struct symbols *symbols, pid_t pid, uint64_t address,
 			 (unsigned long long)(address - process->vdso));
 	else
 		snprintf(text, sizeof(text), "[%d]+0x%llx", pid, (unsigned long long)address);
-	symbols_set_name(symbol, name ? name : text);
+	symbols_set_text(symbol->name, sizeof(symbol->name), name ? name : text);
 }
 
 static void need_kernel(struct symbols *symbols)
@@ -543,7 +526,7 @@ void symbols_of_kernel(struct symbols *symbols, uint64_t address, struct symbol 
 	need_kernel(symbols);
 	name = symbols_table_find(symbols->kernel, address, &offset);
 	snprintf(text, sizeof(text), "[kernel]+0x%llx", (unsigned long long)address);
-	symbols_set_name(symbol, name ? name : text);
+	symbols_set_text(symbol->name, sizeof(symbol->name), name ? name : text);
 }
 
 /**

@@ -15,7 +15,7 @@
 /**
  * struct symbol - a resolved address
  * @name: the function, or [FILE]+0xOFFSET if it has no known symbol; printable ASCII without ';'
- * @file: the source file without its directories, or empty
+ * @file: the source file without its directories, with the same characters as @name, or empty
  * @line: the line in @file, or 0
  */
 struct symbol {

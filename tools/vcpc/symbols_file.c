@@ -201,6 +201,24 @@ static void open_module(struct symbols_file *file)
 		*user = file;
 }
 
+/**
+ * symbols_set_text() - set a symbol's name or file
+ * @to: written: printable ASCII without ';'
+ * @size: its size
+ * @from: the text, which may have any bytes because it comes from an untrusted file
+ */
+void symbols_set_text(char *to, size_t size, const char *from)
+{
+	size_t i;
+
+	for (i = 0; from[i] && i < size - 1; i++) {
+		bool plain = from[i] >= ' ' && from[i] <= '~' && from[i] != ';';
+
+		to[i] = plain ? from[i] : '_';
+	}
+	to[i] = '\0';
+}
+
 /* Return the address that libdw uses for an offset in the file, or 0. */
 static GElf_Addr address_of(Dwfl_Module *module, uint64_t offset)
 {
@@ -228,7 +246,7 @@ static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symb
 	if (!file)
 		return;
 	slash = strrchr(file, '/');
-	snprintf(symbol->file, sizeof(symbol->file), "%s", slash ? slash + 1 : file);
+	symbols_set_text(symbol->file, sizeof(symbol->file), slash ? slash + 1 : file);
 	symbol->line = number > 0 ? number : 0;
 }
 
@@ -262,7 +280,7 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 		note_trouble(file);
 	snprintf(text, sizeof(text), "[%.80s]+0x%llx", slash ? slash + 1 : file->path,
 		 (unsigned long long)offset);
-	symbols_set_name(symbol, name ? name : text);
+	symbols_set_text(symbol->name, sizeof(symbol->name), name ? name : text);
 }
 
 /*

@@ -134,6 +134,6 @@ const char *symbols_table_find(const struct symbols_table *table, uint64_t addre
 			       uint64_t *offset);
 void symbols_table_free(struct symbols_table *table);
 
-void symbols_set_name(struct symbol *symbol, const char *name);
+void symbols_set_text(char *to, size_t size, const char *from);
 
 #endif /* VCPC_SYMBOLS_PARTS_H */
