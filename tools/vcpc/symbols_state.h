@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* State of the symbol resolver: the open files, and the processes that have mapped them */
+#ifndef VCPC_SYMBOLS_STATE_H
+#define VCPC_SYMBOLS_STATE_H
+
+#include "symbols_parts.h"
+
+#define MOST_FILES	256
+#define MOST_PROCESSES	1024
+
+struct symbols_mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	unsigned int file;
+};
+
+struct symbols_process {
+	pid_t pid;
+	size_t n;
+	struct symbols_mapping *at;
+	uint64_t vdso;		/* address range of the kernel's code in the process (vDSO), or 0 */
+	uint64_t vdso_end;
+	struct symbols_table *jit;
+};
+
+struct symbols {
+	size_t nfiles;
+	struct symbols_file files[MOST_FILES];
+	struct symbols_room room;
+	size_t nprocesses;
+	struct symbols_process processes[MOST_PROCESSES];
+	bool kernel_tried;
+	struct symbols_table *kernel;
+	size_t njit;
+	struct symbols_events *events;	/* NULL if the kernel does not permit it */
+	unsigned long dropped;
+};
+
+void symbols_note_failure(struct symbols *symbols, int err);
+int symbols_add_file(struct symbols *symbols, int fd, const char *path);
+struct symbols_process *symbols_find_process(struct symbols *symbols, pid_t pid);
+void symbols_forget(struct symbols_process *process);
+
+#endif /* VCPC_SYMBOLS_STATE_H */
