@@ -108,6 +108,7 @@ FIXTURE(symbols) {
 	char folder[32];
 	char copy[48];
 	pid_t child;
+	pid_t *forked;	/* if not NULL, receives a child that the child makes before it executes */
 	int to;
 	struct told told;
 	uint8_t id[SYMBOLS_BUILD_ID];
@@ -178,6 +179,17 @@ static int change_copy(FIXTURE_DATA(symbols) *self, const char *from, const char
 	return changed;
 }
 
+/* Fork.  Return the process ID of the child, which has exited. */
+static pid_t fork_once(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
 static int start(FIXTURE_DATA(symbols) *self)
 {
 	struct symbols_room room = { 0 };
@@ -188,6 +200,8 @@ static int start(FIXTURE_DATA(symbols) *self)
 		return -1;
 	self->child = fork();
 	if (!self->child) {
+		if (self->forked)
+			*self->forked = fork_once();
 		dup2(in[0], 0);
 		dup2(out[1], 1);
 		execl(self->copy, "copy", "be-a-child", NULL);
@@ -300,6 +314,32 @@ TEST_F(symbols, a_program_that_exited_and_was_replaced)
 	ASSERT_EQ(0, command(self, "cp /bin/true %s"));
 	symbols_read(self->symbols);
 	symbols_learn(self->symbols, pid);
+	symbols_of_process(self->symbols, pid, self->told.address, &self->symbol);
+	EXPECT_EQ('[', self->symbol.name[0]) {
+		TH_LOG("%s", self->symbol.name);
+	}
+}
+
+/* A process has the mappings that its parent had when it was created, and not its later ones. */
+TEST_F(symbols, a_fork_whose_parent_executed_a_program_later)
+{
+	struct symbols_events *events = symbols_events_open();
+	pid_t pid;
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	symbols_events_close(events);
+	self->forked = mmap(NULL, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	ASSERT_NE(MAP_FAILED, self->forked);
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = *self->forked;
+	munmap(self->forked, sizeof(pid_t));
+	symbols_read(self->symbols);
+	EXPECT_EQ(0, symbols_learn(self->symbols, pid));
+	symbols_of_process(self->symbols, pid, (unsigned long)planted + 1, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
 	symbols_of_process(self->symbols, pid, self->told.address, &self->symbol);
 	EXPECT_EQ('[', self->symbol.name[0]) {
 		TH_LOG("%s", self->symbol.name);

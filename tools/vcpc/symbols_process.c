@@ -176,37 +176,72 @@ static void open_origin(struct symbols *symbols, struct symbols_origin *origin, 
 	}
 }
 
-/*
- * Add the mappings of a process that the kernel has recorded, the last one first.  A process that
- * has not executed a program has those of its parent.
- */
-static void add_recorded(struct symbols *symbols, struct symbols_process *process, pid_t pid)
+static void add_event(struct symbols *symbols, struct symbols_process *process,
+		      const struct symbols_event *event)
 {
-	for (int depth = 0; symbols->events && pid && depth < MOST_PARENTS; depth++) {
-		size_t n;
-		const struct symbols_event *at = symbols_events_of(symbols->events, pid, &n);
-		bool executed = false;
-		pid_t parent = 0;
+	struct symbols_origin *origin = event->origin;
 
+	if (!strcmp(origin->path, SYMBOLS_VDSO))
+		set_vdso(process, event->start, event->end);
+	else if (origin->file == SYMBOLS_UNOPENED)
+		open_origin(symbols, origin, event->pid);
+	if (origin->file >= 0)
+		add_mapping(symbols, process, &(struct symbols_mapping){
+			event->start, event->end, event->offset, origin->file });
+}
+
+/*
+ * Add the mappings of process @pid that the kernel has recorded until @until, the last one first.
+ * Return the fork that created the process, or NULL if it has executed a program since then or the
+ * fork was not recorded.
+ */
+static const struct symbols_event *add_recorded(struct symbols *symbols,
+						struct symbols_process *process, pid_t pid,
+						uint64_t until)
+{
+	size_t n;
+	const struct symbols_event *at = symbols_events_of(symbols->events, pid, &n);
+	bool executed = false;
+
+	while (n--) {
+		if (at[n].time > until)
+			continue;
 		/* The events before a fork are those of an earlier process with this ID. */
-		while (n-- && !parent) {
-			struct symbols_origin *origin = at[n].origin;
+		if (at[n].parent)
+			return executed ? NULL : &at[n];
+		if (at[n].origin)
+			add_event(symbols, process, &at[n]);
+		else
+			executed = true;
+	}
+	return NULL;
+}
 
-			parent = at[n].parent;
-			executed |= !origin && !parent;
-			if (!origin)
-				continue;
-			if (!strcmp(origin->path, SYMBOLS_VDSO))
-				set_vdso(process, at[n].start, at[n].end);
-			else if (origin->file == SYMBOLS_UNOPENED)
-				open_origin(symbols, origin, pid);
-			if (origin->file >= 0)
-				add_mapping(symbols, process, &(struct symbols_mapping){
-					at[n].start, at[n].end, at[n].offset, origin->file });
-		}
-		pid = executed ? 0 : parent;
-		if (pid)
-			read_maps(symbols, process, pid);
+/* Return whether a process has executed a program since @since, or its ID has been used again. */
+static bool has_changed(const struct symbols *symbols, pid_t pid, uint64_t since)
+{
+	size_t n;
+	const struct symbols_event *at = symbols_events_of(symbols->events, pid, &n);
+
+	while (n-- && at[n].time > since)
+		if (!at[n].origin)
+			return true;
+	return false;
+}
+
+/*
+ * Add the mappings that the kernel has recorded.  A process that has not executed a program has
+ * those that its parent had at the time of the fork.
+ */
+static void add_all_recorded(struct symbols *symbols, struct symbols_process *process)
+{
+	const struct symbols_event *made = symbols->events ?
+		add_recorded(symbols, process, process->pid, UINT64_MAX) : NULL;
+
+	for (int depth = 0; made && depth < MOST_PARENTS; depth++) {
+		if (!has_changed(symbols, made->parent, made->time))
+			read_maps(symbols, process, made->parent);
+		made = add_recorded(symbols, process, made->parent, made->time);
 	}
 }
 
@@ -247,7 +282,7 @@ static int examine_process(struct symbols *symbols, struct symbols_process *proc
 		read_jit(symbols, process);
 	else if (err != -ENOENT && err != -ESRCH)
 		return err;
-	add_recorded(symbols, process, process->pid);
+	add_all_recorded(symbols, process);
 	if (known)
 		add_known(symbols, process, known);
 	if (!process->n && symbols->events && symbols_events_lost(symbols->events))
