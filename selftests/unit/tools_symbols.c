@@ -217,7 +217,7 @@ static int start(FIXTURE_DATA(symbols) *self)
 		return -1;
 	memcpy(self->id, file.id, sizeof(self->id));
 	symbols_file_fini(&file);
-	return file.has_id ? 0 : -2;
+	return file.id_size ? 0 : -2;
 }
 
 TEST_F(symbols, a_function_of_this_program)
@@ -243,6 +243,20 @@ TEST_F(symbols, a_running_program_by_build_id)
 	symbols_of_file(self->symbols, self->child, self->id, self->told.offset, &self->symbol);
 	EXPECT_STREQ("planted", self->symbol.name);
 	EXPECT_STREQ("tools_symbols.c", self->symbol.file);
+}
+
+/* The kernel pads a short build ID with zeros.  Linkers create IDs of 8, 16 or 20 bytes. */
+TEST_F(symbols, a_build_id_of_16_bytes)
+{
+	static const char note[] = "\4\0\0\0\24\0\0\0\3\0\0\0GNU";
+	static const char shorter[] = "\4\0\0\0\20\0\0\0\3\0\0\0GNU";
+
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_LE(1, change_copy(self, note, shorter, sizeof(note)));
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, memcmp(self->id + 16, "\0\0\0", 4));
+	symbols_of_file(self->symbols, self->child, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
 }
 
 /* The name of a source file is printed to the terminal, so it must have no control characters. */

@@ -103,7 +103,7 @@ void symbols_restart(struct symbols *symbols)
 static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
 {
 	for (size_t i = 0; i < symbols->nfiles; i++)
-		if (symbols->files[i].has_id && !memcmp(symbols->files[i].id, id, SYMBOLS_BUILD_ID))
+		if (symbols->files[i].id_size && !memcmp(symbols->files[i].id, id, SYMBOLS_BUILD_ID))
 			return &symbols->files[i];
 	return NULL;
 }

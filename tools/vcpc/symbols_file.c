@@ -42,10 +42,10 @@ static bool has_debuginfo(const struct symbols_file *file)
 	char path[sizeof("/usr/lib/debug/.build-id//.debug") + 2 * SYMBOLS_BUILD_ID];
 	int n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", file->id[0]);
 
-	for (size_t i = 1; i < SYMBOLS_BUILD_ID; i++)
+	for (size_t i = 1; i < file->id_size; i++)
 		n += snprintf(path + n, sizeof(path) - n, "%02x", file->id[i]);
 	snprintf(path + n, sizeof(path) - n, ".debug");
-	return file->has_id && !access(path, R_OK);
+	return file->id_size && !access(path, R_OK);
 }
 
 /*
@@ -308,18 +308,21 @@ static bool has_short_notes(Elf *elf)
 
 /*
  * Read the build ID without mapping the file.  If the file is truncated while it is read, it has no
- * ID.
+ * ID.  As in the kernel, zeros follow a shorter ID, and a longer one is ignored.
  */
 static void read_id(struct symbols_file *file)
 {
+	ssize_t size = 0;
 	const void *id;
 	Elf *elf;
 
 	errno = 0;
 	elf = elf_begin(file->fd, ELF_C_READ, NULL);
-	if (elf && has_short_notes(elf) && dwelf_elf_gnu_build_id(elf, &id) == SYMBOLS_BUILD_ID) {
-		memcpy(file->id, id, SYMBOLS_BUILD_ID);
-		file->has_id = true;
+	if (elf && has_short_notes(elf))
+		size = dwelf_elf_gnu_build_id(elf, &id);
+	if (size > 0 && size <= SYMBOLS_BUILD_ID) {
+		memcpy(file->id, id, size);
+		file->id_size = size;
 	} else {
 		note_trouble(file);
 	}

@@ -25,8 +25,8 @@ struct symbols_room {
  * @tried: whether opening @module was attempted
  * @no_room: the file exceeded the memory limit, so its frames have no names
  * @failed: memory, descriptors or a read failed, so some of its frames may have no names
- * @has_id: whether it has a build ID of SYMBOLS_BUILD_ID bytes
- * @id: the build ID
+ * @id_size: size of its build ID, or 0
+ * @id: the build ID; zeros follow
  * @room: memory limits shared by all files
  * @path: its path in its process's mount namespace
  * @dwfl: the session of @module
@@ -39,7 +39,7 @@ struct symbols_file {
 	bool tried;
 	bool no_room;
 	bool failed;
-	bool has_id;
+	uint8_t id_size;
 	uint8_t id[SYMBOLS_BUILD_ID];
 	struct symbols_room *room;
 	char *path;

@@ -154,7 +154,7 @@ void symbols_forget(struct symbols_process *process)
 static bool is_origin(const struct symbols_file *file, const struct symbols_origin *origin)
 {
 	if (origin->has_id)
-		return file->has_id && !memcmp(file->id, origin->id, sizeof(file->id));
+		return file->id_size && !memcmp(file->id, origin->id, sizeof(file->id));
 	return file->dev == origin->dev && file->ino == origin->ino;
 }
 
