@@ -427,6 +427,38 @@ TEST_F(symbols, too_many_open_files_are_counted)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
+TEST_F(symbols, too_many_open_files_for_a_program_that_exited)
+{
+	struct symbols_events *events = symbols_events_open();
+	struct rlimit old;
+	pid_t pid;
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	symbols_events_close(events);
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = self->child;
+	end_child(self);
+	symbols_read(self->symbols);
+	old = limit_files(1);
+	symbols_learn(self->symbols, pid);
+	setrlimit(RLIMIT_NOFILE, &old);
+	EXPECT_LT(0, symbols_dropped(self->symbols));
+}
+
+/* After a failure to read new mappings, the known ones are kept. */
+TEST_F(symbols, mappings_that_cannot_be_read_again)
+{
+	ASSERT_EQ(0, symbols_learn(self->symbols, getpid()));
+	bad_line = "libc.so";
+	EXPECT_EQ(-EIO, symbols_learn(self->symbols, getpid()));
+	bad_line = NULL;
+	EXPECT_EQ(1, symbols_dropped(self->symbols));
+	symbols_of_process(self->symbols, getpid(), (unsigned long)mkdtemp, &self->symbol);
+	EXPECT_STREQ("mkdtemp", self->symbol.name);
+}
+
 /* A failure to read mappings, or to allocate memory for them, is an error and is counted. */
 TEST_F(symbols, mappings_that_cannot_be_read)
 {

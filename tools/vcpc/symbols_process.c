@@ -169,7 +169,7 @@ static void open_origin(struct symbols *symbols, struct symbols_origin *origin, 
 			origin->file = i;
 	for (size_t i = 0; i < 2 && origin->file < 0; i++) {
 		int fd = symbols_open_in(spaces[i], origin->path, 0);
-		int file = fd < 0 ? -1 : symbols_add_file(symbols, fd, origin->path);
+		int file = symbols_add_file(symbols, fd, origin->path);
 
 		if (file >= 0 && is_origin(&symbols->files[file], origin))
 			origin->file = file;
@@ -239,8 +239,11 @@ static void add_all_recorded(struct symbols *symbols, struct symbols_process *pr
 		add_recorded(symbols, process, process->pid, UINT64_MAX) : NULL;
 
 	for (int depth = 0; made && depth < MOST_PARENTS; depth++) {
-		if (!has_changed(symbols, made->parent, made->time))
-			read_maps(symbols, process, made->parent);
+		int err = has_changed(symbols, made->parent, made->time) ? 0 :
+			  read_maps(symbols, process, made->parent);
+
+		if (err)
+			symbols_note_failure(symbols, -err);
 		made = add_recorded(symbols, process, made->parent, made->time);
 	}
 }
@@ -274,20 +277,23 @@ static void read_jit(struct symbols *symbols, struct symbols_process *process)
 static int examine_process(struct symbols *symbols, struct symbols_process *process,
 			   struct symbols_process *known)
 {
+	bool exited;
 	int err;
 
 	process->at = calloc(MOST_MAPPINGS, sizeof(*process->at));
-	err = process->at ? read_maps(symbols, process, process->pid) : -ENOMEM;
+	if (!process->at)
+		return -ENOMEM;
+	err = read_maps(symbols, process, process->pid);
+	exited = err == -ENOENT || err == -ESRCH;
 	if (!err)
 		read_jit(symbols, process);
-	else if (err != -ENOENT && err != -ESRCH)
-		return err;
-	add_all_recorded(symbols, process);
+	if (!err || exited)
+		add_all_recorded(symbols, process);
 	if (known)
 		add_known(symbols, process, known);
 	if (!process->n && symbols->events && symbols_events_lost(symbols->events))
 		symbols->dropped++;
-	return process->n && !known ? 0 : err;
+	return exited && process->n && !known ? 0 : err;
 }
 
 /**
