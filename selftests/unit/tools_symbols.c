@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -541,12 +542,12 @@ TEST_F(symbols, a_truncated_file_of_another_user)
 	EXPECT_STREQ("planted", self->symbol.name);
 }
 
-static void write_map(const char *text)
+static void write_map(pid_t pid, const char *text)
 {
 	char path[64];
 	FILE *map;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
 	map = fopen(path, "w");
 	if (map) {
 		fputs(text, map);
@@ -554,24 +555,80 @@ static void write_map(const char *text)
 	}
 }
 
-static void remove_map(void)
+static void remove_map(pid_t pid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
 	remove(path);
 }
 
 TEST_F(symbols, compiled_while_running)
 {
-	write_map("garbage\n10 20 Foo::bar (x)\n40 0 nothing\n50 8 a;b\033[31m\n60 8\n");
+	write_map(getpid(), "garbage\n10 20 Foo::bar (x)\n40 0 nothing\n50 8 a;b\033[31m\n60 8\n");
 	symbols_of_process(self->symbols, getpid(), 0x2f, &self->symbol);
 	EXPECT_STREQ("Foo::bar (x)", self->symbol.name);
 	symbols_of_process(self->symbols, getpid(), 0x57, &self->symbol);
 	EXPECT_STREQ("a_b_[31m", self->symbol.name);
 	symbols_of_process(self->symbols, getpid(), 0x30, &self->symbol);
 	EXPECT_EQ('[', self->symbol.name[0]);
-	remove_map();
+	remove_map(getpid());
+}
+
+static pid_t start_with_map(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	write_map(pid, "10 20 compiled\n");
+	return pid;
+}
+
+static void stop_with_map(pid_t pid)
+{
+	remove_map(pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* At most 64 lists are read, and a process that has exited counts once. */
+TEST_F(symbols, many_processes_that_compile_while_running)
+{
+	pid_t pid[64];
+
+	for (int i = 0; i < 64; i++) {
+		pid[i] = start_with_map();
+		EXPECT_EQ(0, symbols_learn(self->symbols, pid[i]));
+	}
+	EXPECT_EQ(0, symbols_dropped(self->symbols));
+	write_map(getpid(), "10 20 compiled\n");
+	EXPECT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(1, symbols_dropped(self->symbols));
+	remove_map(getpid());
+	EXPECT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(1, symbols_dropped(self->symbols));
+	for (int i = 0; i < 64; i++)
+		stop_with_map(pid[i]);
+}
+
+TEST_F(symbols, a_process_that_compiled_and_exited)
+{
+	pid_t pid = start_with_map();
+
+	EXPECT_EQ(0, symbols_learn(self->symbols, pid));
+	stop_with_map(pid);
+	for (int i = 0; i < 64; i++)
+		symbols_learn(self->symbols, pid);
+	symbols_of_process(self->symbols, pid, 0x10, &self->symbol);
+	EXPECT_STREQ("compiled", self->symbol.name);
+	write_map(getpid(), "10 20 compiled\n");
+	symbols_of_process(self->symbols, getpid(), 0x10, &self->symbol);
+	EXPECT_STREQ("compiled", self->symbol.name);
+	remove_map(getpid());
 }
 
 /* Write at least the maximum number of rows that are read. */
@@ -602,7 +659,7 @@ TEST_F(symbols, a_map_that_is_too_long)
 	EXPECT_EQ(1, symbols_cut(self->symbols));
 	symbols_of_process(self->symbols, getpid(), (rows + 1) * 16, &self->symbol);
 	EXPECT_EQ('[', self->symbol.name[0]);
-	remove_map();
+	remove_map(getpid());
 }
 
 TEST_F(symbols, a_map_that_is_a_link_or_a_fifo_or_another_users)
@@ -611,20 +668,20 @@ TEST_F(symbols, a_map_that_is_a_link_or_a_fifo_or_another_users)
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	snprintf(other, sizeof(other), "%s/copy", self->folder);
-	write_map("10 20 wrong\n");
+	write_map(getpid(), "10 20 wrong\n");
 	ASSERT_EQ(0, rename(path, other));
 	ASSERT_EQ(0, symlink(other, path));
 	EXPECT_EQ(NULL, symbols_table_jit(getpid()));
-	remove_map();
+	remove_map(getpid());
 	ASSERT_EQ(0, mkfifo(path, 0600));
 	alarm(10);
 	EXPECT_EQ(NULL, symbols_table_jit(getpid()));
 	alarm(0);
-	remove_map();
-	write_map("10 20 wrong\n");
+	remove_map(getpid());
+	write_map(getpid(), "10 20 wrong\n");
 	if (!chown(path, 12345, 12345))
 		EXPECT_EQ(NULL, symbols_table_jit(getpid()));
-	remove_map();
+	remove_map(getpid());
 }
 
 static unsigned long kernel_address(const char *name)

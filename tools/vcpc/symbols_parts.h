@@ -130,6 +130,7 @@ int symbols_open_in(pid_t pid, const char *path, uint64_t resolve);
 int symbols_open_mapped(pid_t pid, uint64_t start, uint64_t end);
 struct symbols_table *symbols_table_kernel(void);
 struct symbols_table *symbols_table_jit(pid_t pid);
+bool symbols_table_has_jit(pid_t pid);
 const char *symbols_table_find(const struct symbols_table *table, uint64_t address,
 			       uint64_t *offset);
 void symbols_table_free(struct symbols_table *table);

@@ -267,8 +267,8 @@ static void read_jit(struct symbols *symbols, struct symbols_process *process)
 {
 	if (symbols->njit < MOST_JIT)
 		process->jit = symbols_table_jit(process->pid);
-	else
-		errno = ENOENT;
+	else if (symbols_table_has_jit(process->pid))
+		errno = ENOSPC;
 	if (!process->jit)
 		symbols_note_failure(symbols, errno);
 }
@@ -308,6 +308,7 @@ static int examine_process(struct symbols *symbols, struct symbols_process *proc
 int symbols_learn(struct symbols *symbols, pid_t pid)
 {
 	struct symbols_process *known = symbols_find_process(symbols, pid), now = { .pid = pid };
+	bool had_jit = known && known->jit;
 	void *smaller;
 	int err;
 
@@ -315,18 +316,18 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
 		symbols->dropped++;
 		return -ENOSPC;
 	}
+	symbols->njit -= had_jit;
 	err = examine_process(symbols, &now, known);
 	if (err)
 		symbols_note_failure(symbols, -err);
 	if (!now.n) {
+		symbols->njit += had_jit;
 		symbols_forget(&now);
 		return err;
 	}
 	smaller = reallocarray(now.at, now.n, sizeof(*now.at));
 	if (smaller)
 		now.at = smaller;
-	if (known)
-		symbols->njit -= !!known->jit;
 	if (known)
 		symbols_forget(known);
 	else

@@ -205,16 +205,11 @@ static int identify(pid_t pid, pid_t *inner, uid_t *owner)
 	return *inner ? 0 : -1;
 }
 
-/**
- * symbols_table_jit() - read the symbols that a JIT compiler wrote for a process
- * @pid: the process
- *
- * Any user can write to /tmp, so only a regular file owned by the process's user is
- * read.
- *
- * Return: the table, or NULL with errno.
+/*
+ * Open the list of symbols that a JIT compiler wrote for a process.  Any user can write to /tmp, so
+ * only a regular file owned by the process's user is opened.  Return NULL with errno on failure.
  */
-struct symbols_table *symbols_table_jit(pid_t pid)
+static FILE *open_jit(pid_t pid)
 {
 	struct stat stat;
 	char path[48];
@@ -230,14 +225,41 @@ struct symbols_table *symbols_table_jit(pid_t pid)
 	if (fd < 0)
 		return NULL;
 	errno = EACCES;
-	in = !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_uid == owner ?
-		fdopen(fd, "r") : NULL;
+	in = !fstat(fd, &stat) && stat.st_uid == owner ? fdopen(fd, "r") : NULL;
 	if (in)
-		return read_table(in, take_jit);
+		return in;
 	err = errno;
 	close(fd);
 	errno = err;
 	return NULL;
+}
+
+/**
+ * symbols_table_jit() - read the symbols that a JIT compiler wrote for a process
+ * @pid: the process
+ *
+ * Return: the table, or NULL with errno.
+ */
+struct symbols_table *symbols_table_jit(pid_t pid)
+{
+	FILE *in = open_jit(pid);
+
+	return in ? read_table(in, take_jit) : NULL;
+}
+
+/**
+ * symbols_table_has_jit() - check whether a JIT compiler wrote symbols for a process
+ * @pid: the process
+ *
+ * Return: true, or false with errno.
+ */
+bool symbols_table_has_jit(pid_t pid)
+{
+	FILE *in = open_jit(pid);
+
+	if (in)
+		fclose(in);
+	return in;
 }
 
 /**
