@@ -361,6 +361,77 @@ TEST_F(symbols, a_fork_whose_parent_executed_a_program_later)
 	}
 }
 
+static bool keep_none(const void *arg, pid_t pid)
+{
+	(void)arg;
+	(void)pid;
+	return false;
+}
+
+/* Map @n files @times times.  Return false if that fails. */
+static bool map_files(int n, int times)
+{
+	for (int i = 0; i < n; i++) {
+		int fd = memfd_create("symbols", MFD_CLOEXEC);
+
+		if (ftruncate(fd, 4096))
+			return false;
+		for (int j = 0; j < times; j++) {
+			void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+			if (at == MAP_FAILED || munmap(at, 4096))
+				return false;
+		}
+		close(fd);
+	}
+	return true;
+}
+
+/* Return the number of events of a child that maps @n files. */
+static size_t record_child(struct symbols_events *events, int n)
+{
+	pid_t pid = fork();
+	size_t recorded;
+
+	if (!pid)
+		_exit(!map_files(n, 1));
+	waitpid(pid, NULL, 0);
+	symbols_events_read(events);
+	symbols_events_of(events, pid, &recorded);
+	return recorded;
+}
+
+/* Files of exited processes leave room for others. */
+TEST_F(symbols, many_mapped_files)
+{
+	struct symbols_events *events = symbols_events_open();
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	for (int i = 0; i < 6; i++)
+		record_child(events, 800);
+	for (int i = 0; i < 2; i++)
+		symbols_events_prune(events, keep_none, NULL);
+	EXPECT_EQ(101, record_child(events, 100));
+	symbols_events_close(events);
+}
+
+/* A process that maps files all the time does not displace other processes. */
+TEST_F(symbols, a_process_with_many_mappings)
+{
+	struct symbols_events *events = symbols_events_open();
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	for (int i = 0; i < 140; i++) {
+		ASSERT_TRUE(map_files(1, 1000));
+		symbols_events_read(events);
+		symbols_events_prune(events, keep_none, NULL);
+	}
+	EXPECT_EQ(101, record_child(events, 100));
+	symbols_events_close(events);
+}
+
 /*
  * The owner of a mapped file can replace it by a link to a FIFO or device, which must not be opened:
  * a process that opens the FIFO for writing would continue.

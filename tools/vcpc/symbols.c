@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ void symbols_restart(struct symbols *symbols)
 	if (symbols->events)
 		symbols_events_restart(symbols->events);
 	for (size_t i = 0; i < old.nprocesses; i++)
-		if (!kill(old.processes[i].pid, 0))
+		if (!symbols_exited(old.processes[i].pid))
 			symbols_learn(symbols, old.processes[i].pid);
 	old.kernel = NULL;
 	old.events = NULL;

@@ -22,6 +22,7 @@
 #define RING_PAGES	64
 #define MOST_EVENTS	(1u << 17)
 #define MOST_ORIGINS	4096
+#define MOST_OF_PROCESS	1024	/* maximum number of a process's events after pruning */
 
 struct ring {
 	int fd;
@@ -160,7 +161,10 @@ static int compare_origins(const void *a, const void *b)
 	return order ? order : strcmp(left->path, right->path);
 }
 
-/* Return the stored file that equals @wanted, after storing it if necessary, or NULL. */
+/*
+ * Return the stored file that equals @wanted, after storing it if necessary, or NULL.  The caller
+ * must pass it to drop_origin().
+ */
 static struct symbols_origin *intern_origin(struct symbols_events *events,
 					    const struct symbols_origin *wanted)
 {
@@ -168,18 +172,30 @@ static struct symbols_origin *intern_origin(struct symbols_events *events,
 	struct symbols_origin **found = tfind(wanted, &events->origins, compare_origins);
 	struct symbols_origin *origin;
 
-	if (found)
+	if (found) {
+		(*found)->users++;
 		return *found;
+	}
 	origin = events->norigins < MOST_ORIGINS ? malloc(size) : NULL;
 	if (origin)
 		memcpy(origin, wanted, size);
 	if (origin && tsearch(origin, &events->origins, compare_origins)) {
 		events->norigins++;
+		origin->users = 1;
 		return origin;
 	}
 	free(origin);
 	events->lost++;
 	return NULL;
+}
+
+static void drop_origin(struct symbols_events *events, struct symbols_origin *origin)
+{
+	if (!origin || --origin->users)
+		return;
+	tdelete(origin, &events->origins, compare_origins);
+	events->norigins--;
+	free(origin);
 }
 
 static void take_mapped(struct symbols_events *events, const union record *record,
@@ -212,6 +228,8 @@ static void take_mapped(struct symbols_events *events, const union record *recor
 	to = event.origin ? new_event(events) : NULL;
 	if (to)
 		*to = event;
+	else
+		drop_origin(events, event.origin);
 }
 
 static void take_record(struct symbols_events *events, const union record *record)
@@ -308,29 +326,52 @@ const struct symbols_event *symbols_events_of(const struct symbols_events *event
 	return &events->at[from];
 }
 
+/** symbols_exited() - return whether a process does not exist */
+bool symbols_exited(pid_t pid)
+{
+	return kill(pid, 0) && errno == ESRCH;
+}
+
+/* Return whether an event is needed; @newer: number of later events of its process. */
+static bool is_needed(struct symbols_events *events, struct symbols_event *event, bool exited,
+		      size_t newer)
+{
+	if (exited && event->exited)
+		return false;
+	event->exited = exited;
+	events->lost += newer >= MOST_OF_PROCESS;
+	return newer < MOST_OF_PROCESS;
+}
+
 /**
  * symbols_events_prune() - drop the events of exited processes, if there are many
  * @events: the handle
  * @keep: returns true for an exited process whose events are needed
  * @arg: its argument
+ *
+ * A process may have been of interest after the caller last checked and before it exited.
+ * Therefore, only events of processes that had exited at the previous call are dropped.  Many events
+ * of one process are dropped even if it is running; otherwise it could exceed the limits alone.
  */
 void symbols_events_prune(struct symbols_events *events, bool (*keep)(const void *arg, pid_t pid),
 			  const void *arg)
 {
-	bool keeps = false;
-	pid_t last = -1;
-	size_t n = 0;
+	size_t n = 0, end;
 
-	if (events->n < MOST_EVENTS / 2)
+	if (events->n < MOST_EVENTS / 2 && events->norigins < MOST_ORIGINS / 2)
 		return;
-	for (size_t i = 0; i < events->n; i++) {
+	for (size_t i = 0; i < events->n; i = end) {
 		pid_t pid = events->at[i].pid;
+		bool exited = !keep(arg, pid) && symbols_exited(pid);
 
-		if (pid != last)
-			keeps = keep(arg, pid) || !kill(pid, 0) || errno != ESRCH;
-		last = pid;
-		if (keeps)
-			events->at[n++] = events->at[i];
+		for (end = i; end < events->n && events->at[end].pid == pid; end++)
+			;
+		for (; i < end; i++) {
+			if (is_needed(events, &events->at[i], exited, end - 1 - i))
+				events->at[n++] = events->at[i];
+			else
+				drop_origin(events, events->at[i].origin);
+		}
 	}
 	events->n = n;
 }

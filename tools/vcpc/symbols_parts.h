@@ -82,6 +82,7 @@ void symbols_file_fini(struct symbols_file *file);
  * @has_id: whether it has one
  * @dev: the file's device, used if it has no build ID
  * @ino: the file's inode, used if it has no build ID
+ * @users: number of events that refer to it
  * @file: its index in the resolver, or SYMBOLS_UNOPENED or SYMBOLS_UNREADABLE
  * @path: its path in its process's mount namespace, or SYMBOLS_VDSO
  */
@@ -90,6 +91,7 @@ struct symbols_origin {
 	bool has_id;
 	dev_t dev;
 	ino_t ino;
+	size_t users;
 	int file;
 	char path[];
 };
@@ -98,6 +100,7 @@ struct symbols_origin {
  * struct symbols_event - a process has mapped a file, was created, or has executed a program
  * @time: the kernel's time
  * @pid: the process
+ * @exited: the process did not exist when symbols_events_prune() was last called
  * @parent: if it was created, the process that created it; otherwise 0
  * @origin: the mapped file; NULL: the process was created or has executed a program
  * @start: first address of the mapping
@@ -107,6 +110,7 @@ struct symbols_origin {
 struct symbols_event {
 	uint64_t time;
 	pid_t pid;
+	bool exited;
 	pid_t parent;
 	struct symbols_origin *origin;
 	uint64_t start;
@@ -125,6 +129,7 @@ void symbols_events_prune(struct symbols_events *events, bool (*keep)(const void
 unsigned long symbols_events_lost(const struct symbols_events *events);
 void symbols_events_restart(struct symbols_events *events);
 void symbols_events_close(struct symbols_events *events);
+bool symbols_exited(pid_t pid);
 
 int symbols_open_in(pid_t pid, const char *path, uint64_t resolve);
 int symbols_open_mapped(pid_t pid, uint64_t start, uint64_t end);
