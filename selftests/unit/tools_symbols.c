@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -399,6 +400,33 @@ static size_t record_child(struct symbols_events *events, int n)
 	symbols_events_read(events);
 	symbols_events_of(events, pid, &recorded);
 	return recorded;
+}
+
+/* Mappings that did not fit into the kernel's ring are counted if a process has exited. */
+TEST_F(symbols, mappings_that_were_lost)
+{
+	struct symbols_events *events = symbols_events_open();
+	cpu_set_t all, one;
+	pid_t pid;
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	symbols_events_close(events);
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = self->child;
+	end_child(self);
+	symbols_read(self->symbols);
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	EXPECT_TRUE(map_files(1, 5000));
+	symbols_read(self->symbols);
+	sched_setaffinity(0, sizeof(all), &all);
+	EXPECT_EQ(0, symbols_dropped(self->symbols));
+	EXPECT_EQ(0, symbols_learn(self->symbols, pid));
+	EXPECT_LT(0, symbols_dropped(self->symbols));
 }
 
 /* Files of exited processes leave room for others. */

@@ -230,12 +230,17 @@ bool symbols_kernel_hidden(struct symbols *symbols)
  * symbols_dropped() - get the number of files, processes and mappings that were dropped
  * @symbols: the handle
  *
+ * Mappings that the kernel could not record are included if a process has exited, because they may
+ * be its mappings.
+ *
  * Return: the number that exceeded the limits or could not be read.
  */
 unsigned long symbols_dropped(const struct symbols *symbols)
 {
 	unsigned long n = symbols->dropped;
 
+	if (symbols->exited && symbols->events)
+		n += symbols_events_lost(symbols->events);
 	for (size_t i = 0; i < symbols->nfiles; i++)
 		n += symbols->files[i].no_room || symbols->files[i].failed;
 	return n;

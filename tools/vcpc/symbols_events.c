@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <search.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include "symbols_parts.h"
 
 #define RING_PAGES	64
+#define MOST_RECORD	(PATH_MAX + 256)	/* maximum size of a record in bytes */
 #define MOST_EVENTS	(1u << 17)
 #define MOST_ORIGINS	4096
 #define MOST_OF_PROCESS	1024	/* maximum number of a process's events after pruning */
@@ -256,6 +258,10 @@ static void take_record(struct symbols_events *events, const union record *recor
 		*to = event;
 }
 
+/*
+ * If a ring is full, the kernel counts the lost records, but writes their number only before the
+ * next record.  Therefore, a ring that may have been full counts as a loss.
+ */
 static void ring_read(struct symbols_events *events, struct ring *ring)
 {
 	const size_t size = RING_PAGES * page_size();
@@ -263,6 +269,7 @@ static void ring_read(struct symbols_events *events, struct ring *ring)
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 
+	events->lost += head - at > size - MOST_RECORD;
 	while (at != head) {
 		const struct perf_event_header *header = (const void *)(data + at % size);
 		size_t length = header->size, first = size - at % size;

@@ -291,8 +291,7 @@ static int examine_process(struct symbols *symbols, struct symbols_process *proc
 		add_all_recorded(symbols, process);
 	if (known)
 		add_known(symbols, process, known);
-	if (!process->n && symbols->events && symbols_events_lost(symbols->events))
-		symbols->dropped++;
+	symbols->exited |= exited;
 	return exited && process->n && !known ? 0 : err;
 }
 

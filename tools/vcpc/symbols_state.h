@@ -34,6 +34,7 @@ struct symbols {
 	struct symbols_table *kernel;
 	size_t njit;
 	struct symbols_events *events;	/* NULL if the kernel does not permit it */
+	bool exited;			/* the mappings of an exited process were needed */
 	unsigned long dropped;
 };
 
