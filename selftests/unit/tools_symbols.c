@@ -35,6 +35,7 @@ static __attribute__((noinline)) int planted(int x)
 }
 
 static const char *bad_line;	/* reading a line with this text fails with EIO */
+static unsigned int lines;	/* lines that were read */
 static bool no_memory;		/* the next calloc() fails */
 
 static bool is_bad(const char *line, FILE *in)
@@ -60,6 +61,7 @@ ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *in)
 {
 	ssize_t n = __real___getdelim(line, room, end, in);
 
+	lines++;
 	return n >= 0 && is_bad(*line, in) ? -1 : n;
 }
 
@@ -492,6 +494,20 @@ TEST_F(symbols, an_unknown_program)
 	EXPECT_STREQ("", self->symbol.file);
 	symbols_of_process(self->symbols, 1 << 30, 0x123, &self->symbol);
 	EXPECT_STREQ("[1073741824]+0x123", self->symbol.name);
+}
+
+/* There can be thousands of frames without a name, so the process is read only once. */
+TEST_F(symbols, an_unknown_file_of_a_known_process)
+{
+	unsigned int before;
+
+	memset(self->id, 0xab, sizeof(self->id));
+	symbols_of_file(self->symbols, getpid(), self->id, 0x123, &self->symbol);
+	before = lines;
+	EXPECT_LT(0, before);
+	symbols_of_file(self->symbols, getpid(), self->id, 0x123, &self->symbol);
+	EXPECT_STREQ("[abababababab]+0x123", self->symbol.name);
+	EXPECT_EQ(before, lines);
 }
 
 /* Limit this process to @n more open files.  Return the limit to restore. */

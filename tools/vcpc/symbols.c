@@ -136,7 +136,7 @@ void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id
 	*symbol = (struct symbol){ 0 };
 	for (size_t i = 0; i < SYMBOLS_BUILD_ID; i++)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-	if (!file && pid && !symbols_learn(symbols, pid))
+	if (!file && pid && !symbols_know(symbols, pid) && !symbols_learn(symbols, pid))
 		file = find_id(symbols, build_id);
 	if (!file) {
 		add_listed(symbols, hex);
