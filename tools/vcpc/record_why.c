@@ -122,8 +122,9 @@ static int write_stacks(struct why_view *view, const char *path)
 	int err = out ? 0 : errno;
 
 	if (out) {
-		symbols_renew(view->symbols);
 		err = -shim_why_tags_get(view->why, PERCENT, &view->ntags);
+		/* All processes with stacks existed before, so their mappings can be read now. */
+		symbols_renew(view->symbols);
 		if (!err)
 			err = -write_tags(view, out);
 		if (!err && fflush(out))

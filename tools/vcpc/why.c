@@ -115,6 +115,9 @@ static int job_print(struct job *job)
 {
 	int err = shim_why_tags_get(job->view.why, job->percent, &job->view.ntags);
 
+	/* All processes with stacks existed before, so their mappings can be read now. */
+	if (job->view.symbols)
+		symbols_renew(job->view.symbols);
 	if (err)
 		return vcpc_fail(err, "cannot read the statistics");
 	err = tag_choose(job);
@@ -136,8 +139,6 @@ static int explain(struct job *job)
 		fprintf(stderr, "%s: threads cannot be sampled on this kernel, so only stacks of waits are collected\n",
 			program_invocation_name);
 	err = why_watch(job);
-	if (job->view.symbols && !err)
-		symbols_renew(job->view.symbols);
 	return err ? err : job_print(job);
 }
 
