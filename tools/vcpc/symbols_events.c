@@ -20,7 +20,7 @@
 
 #include "symbols_parts.h"
 
-#define RING_PAGES	64
+#define RING_BYTES	(256u << 10)	/* size of a CPU's ring, unless a page is larger */
 #define MOST_RECORD	(PATH_MAX + 256)	/* maximum size of a record in bytes */
 #define MOST_EVENTS	(1u << 17)
 #define MOST_ORIGINS	4096
@@ -82,6 +82,11 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
+static size_t ring_size(void)
+{
+	return page_size() > RING_BYTES ? page_size() : RING_BYTES;
+}
+
 /* Return 0, or an errno. */
 static int ring_open(struct ring *ring, int cpu)
 {
@@ -96,7 +101,7 @@ static int ring_open(struct ring *ring, int cpu)
 	ring->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ring->fd < 0)
 		return errno;
-	ring->page = mmap(NULL, (1 + RING_PAGES) * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED,
+	ring->page = mmap(NULL, page_size() + ring_size(), PROT_READ | PROT_WRITE, MAP_SHARED,
 			  ring->fd, 0);
 	if (ring->page != MAP_FAILED)
 		return 0;
@@ -264,7 +269,7 @@ static void take_record(struct symbols_events *events, const union record *recor
  */
 static void ring_read(struct symbols_events *events, struct ring *ring)
 {
-	const size_t size = RING_PAGES * page_size();
+	const size_t size = ring_size();
 	const char *data = (const char *)ring->page + page_size();
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
@@ -409,7 +414,7 @@ void symbols_events_close(struct symbols_events *events)
 	if (!events)
 		return;
 	for (size_t i = 0; i < events->nrings; i++) {
-		munmap(events->rings[i].page, (1 + RING_PAGES) * page_size());
+		munmap(events->rings[i].page, page_size() + ring_size());
 		close(events->rings[i].fd);
 	}
 	tdestroy(events->origins, free);
