@@ -177,21 +177,17 @@ static int tag_take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 	return tag ? 0 : vcpc_limits_refuse(user, VCPC_LIMIT_TAGS);
 }
 
-static void drop(struct vcpc_tag *tag)
+/* Drop a holder of @tag, unless it is NULL, and remove idle tags until @keep are left. */
+static void drop(struct vcpc_tag *tag, unsigned int keep)
 {
 	LIST_HEAD(forgotten);
 
 	spin_lock(&table_lock);
-	if (!--tag->holders)
+	if (tag && !--tag->holders)
 		make_idle(tag);
-	forget_idle(READ_ONCE(max_idle_tags), &forgotten);
+	forget_idle(keep, &forgotten);
 	spin_unlock(&table_lock);
 	free_forgotten(&forgotten);
-}
-
-static const struct vcpc_tag **chunk_of(struct vcpc_tag_holder *holder, u32 handle)
-{
-	return holder->chunks[handle / VCPC_TAG_CHUNK];
 }
 
 static int grow(struct vcpc_tag_holder *holder)
@@ -202,7 +198,7 @@ static int grow(struct vcpc_tag_holder *holder)
 	lockdep_assert_held(&holder->lock);
 	if (nr >= VCPC_TAG_HANDLES)
 		return -ENOSPC;
-	if (chunk_of(holder, nr))
+	if (holder->chunks[nr / VCPC_TAG_CHUNK])
 		return 0;
 	chunk = kcalloc(VCPC_TAG_CHUNK, sizeof(*chunk), GFP_KERNEL_ACCOUNT);
 	if (!chunk)
@@ -241,7 +237,8 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
 		return ret;
 	*handle = ++holder->nr;
 	/* A reader that sees the tag also sees its name and ID. */
-	smp_store_release(&chunk_of(holder, *handle)[*handle % VCPC_TAG_CHUNK], tag);
+	smp_store_release(&holder->chunks[*handle / VCPC_TAG_CHUNK][*handle % VCPC_TAG_CHUNK],
+			  tag);
 	return 0;
 }
 
@@ -297,7 +294,7 @@ void vcpc_tag_holder_release(struct vcpc_tag_holder *holder)
 	unsigned int handle;
 
 	for (handle = 1; handle <= holder->nr; handle++) {
-		drop((struct vcpc_tag *)vcpc_tag_find(holder, handle));
+		drop((struct vcpc_tag *)vcpc_tag_find(holder, handle), READ_ONCE(max_idle_tags));
 		cond_resched();
 	}
 	for (handle = 0; handle < ARRAY_SIZE(holder->chunks); handle++)
@@ -312,10 +309,5 @@ void vcpc_tag_holder_release(struct vcpc_tag_holder *holder)
  */
 void vcpc_tag_exit(void)
 {
-	LIST_HEAD(forgotten);
-
-	spin_lock(&table_lock);
-	forget_idle(0, &forgotten);
-	spin_unlock(&table_lock);
-	free_forgotten(&forgotten);
+	drop(NULL, 0);
 }
