@@ -132,25 +132,6 @@ static void release_all(struct work_struct *work)
 }
 
 /**
- * vcpc_limits_init() - create the workqueue at load
- *
- * Return: 0 or -ENOMEM.
- */
-int vcpc_limits_init(void)
-{
-	releasers = alloc_workqueue("vcpc", WQ_UNBOUND, 0);
-	return releasers ? 0 : -ENOMEM;
-}
-
-/**
- * vcpc_limits_exit() - wait until all descriptors are closed, at unload
- */
-void vcpc_limits_exit(void)
-{
-	destroy_workqueue(releasers);
-}
-
-/**
  * vcpc_limits_get() - get a reference to the calling user's account
  *
  * Return: the account, to be released with vcpc_limits_put(); NULL if out of memory.
@@ -373,21 +354,28 @@ static int users_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(users);
 
 /**
- * vcpc_debugfs_init() - create the files in debugfs at load
+ * vcpc_limits_init() - create the workqueue, and the files in debugfs, at load
  *
- * Nothing depends on them, so a failure is ignored.
+ * Nothing depends on the files, so a failure to create them is ignored.
+ *
+ * Return: 0 or -ENOMEM.
  */
-void vcpc_debugfs_init(void)
+int vcpc_limits_init(void)
 {
+	releasers = alloc_workqueue("vcpc", WQ_UNBOUND, 0);
+	if (!releasers)
+		return -ENOMEM;
 	folder = debugfs_create_dir("vcpc", NULL);
 	debugfs_create_file("stats", 0400, folder, NULL, &stats_fops);
 	debugfs_create_file("users", 0400, folder, NULL, &users_fops);
+	return 0;
 }
 
 /**
- * vcpc_debugfs_exit() - remove the files after their last reader has closed them
+ * vcpc_limits_exit() - wait until readers have left the files and descriptors are closed, at unload
  */
-void vcpc_debugfs_exit(void)
+void vcpc_limits_exit(void)
 {
 	debugfs_remove(folder);
+	destroy_workqueue(releasers);
 }

@@ -92,7 +92,4 @@ unsigned int vcpc_limits_thread(void);
 
 void vcpc_stats_count(enum vcpc_stat which);
 
-void vcpc_debugfs_init(void);
-void vcpc_debugfs_exit(void);
-
 #endif

@@ -28,7 +28,6 @@ static int __init vcpc_init(void)
 	if (ret)
 		goto err_limits;
 	vcpc_inherit_init();
-	vcpc_debugfs_init();
 	ret = vcpc_chardev_register();
 	if (ret)
 		goto err_chardev;
@@ -38,7 +37,6 @@ static int __init vcpc_init(void)
 	return 0;
 
 err_chardev:
-	vcpc_debugfs_exit();
 	vcpc_inherit_exit();
 	vcpc_limits_exit();
 err_limits:
@@ -51,7 +49,6 @@ err_tracepage:
 static void __exit vcpc_exit(void)
 {
 	vcpc_chardev_unregister();
-	vcpc_debugfs_exit();
 	vcpc_limits_exit();
 	vcpc_hardware_exit();
 	vcpc_inherit_exit();
