@@ -37,11 +37,13 @@
 /**
  * struct heritage - a new thread's task work that opens its instance
  * @work: in the thread's list of task works
+ * @closing: the set's @closing when the thread was started
  * @start: the instance's initial state, copied from the parent; holds a reference to the set
  * @presets: the parent's presets
  */
 struct heritage {
 	struct callback_head work;
+	u32 closing;
 	struct vcpc_start start;
 	u64 presets[];
 };
@@ -53,13 +55,13 @@ static void lose(struct vcpc_set *set)
 }
 
 /* Do not open an instance in a thread that exits or is killed before it enters user mode. */
-static void inherit(const struct vcpc_start *start)
+static void inherit(const struct heritage *h)
 {
-	struct vcpc_set *set = start->set;
+	struct vcpc_set *set = h->start.set;
 
 	if (current->flags & PF_EXITING || mutex_lock_killable(&set->lock))
 		return;
-	if (set->closing == start->closing && vcpc_set_inherit(set, start) &&
+	if (set->closing == h->closing && vcpc_set_inherit(set, &h->start) &&
 	    !fatal_signal_pending(current))
 		lose(set);
 	mutex_unlock(&set->lock);
@@ -71,7 +73,7 @@ static void accept(struct callback_head *work)
 	struct heritage *h = container_of(work, struct heritage, work);
 	struct vcpc_set *set = h->start.set;
 
-	inherit(&h->start);
+	inherit(h);
 	atomic_dec(&set->pending);
 	put_pid(h->start.root);
 	kfree(h);
@@ -92,16 +94,14 @@ static bool fill_locked(struct heritage *h, struct vcpc_instance *inst)
 		lose(set);
 		return false;
 	}
+	h->closing = READ_ONCE(set->closing);
 	h->start = (struct vcpc_start) {
 		.set = set,
-		.closing = inst->closing,
 		.spec = inst->spec,
 		.root = get_pid(inst->root),
 		.bind_flags = inst->bind_flags,
 		.presets = h->presets,
-		.stopped = inst->state & VCPC_INSTANCE_STOPPED,
-		.on_exec = inst->state & VCPC_INSTANCE_WAITING,
-		.inherited = true,
+		.state = inst->state,
 	};
 	memcpy(h->presets, inst->presets, inst->spec->nr * sizeof(u64));
 	kref_get(&set->refs);

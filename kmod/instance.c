@@ -53,7 +53,6 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	kref_init(&inst->refs);
 	raw_spin_lock_init(&inst->lock);
 	inst->set = start->set;
-	inst->closing = start->closing;
 	inst->spec = spec;
 	inst->task = get_task_struct(current);
 	inst->pid = get_task_pid(current, PIDTYPE_PID);
@@ -61,7 +60,6 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	inst->root = get_pid(start->root);
 	inst->bind_flags = start->bind_flags;
 	inst->bind = atomic64_inc_return(&last_bind);
-	vcpc_overflow_init(inst);
 	for (i = 0; i < spec->nr; i++) {
 		inst->presets[i] = start->presets ? start->presets[i] : spec->requests[i].preset;
 		inst->counters.counter[i].add = inst->presets[i];
@@ -79,15 +77,12 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 /* An inherited instance of a set with a signal starts stopped; its signal handler restarts it. */
 static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *start)
 {
-	if (start->on_exec) {
-		inst->state |= VCPC_INSTANCE_WAITING;
-		return 0;
-	}
-	if (start->inherited && inst->spec->signal) {
+	if (start->presets && inst->spec->signal && !(start->state & VCPC_INSTANCE_WAITING)) {
 		vcpc_overflow_inherited(inst);
 		return 0;
 	}
-	return start->stopped ? 0 : vcpc_instance_op(inst, VCPC_OP_ENABLE, NULL);
+	inst->state |= start->state;
+	return start->state ? 0 : vcpc_instance_op(inst, VCPC_OP_ENABLE, NULL);
 }
 
 /**

@@ -31,7 +31,6 @@ struct vcpc_spec;
  * @refs: held by the set's list and by a signal that is being delivered
  * @rcu: used to free it
  * @set: the set; holds no reference, because the set closes its instances
- * @closing: the set's @closing when this instance was opened
  * @spec: the set's requests
  * @task: the thread; holds a reference until settled
  * @pid: the thread's ID at BIND, or when it ended
@@ -64,7 +63,6 @@ struct vcpc_instance {
 	struct kref refs;
 	struct rcu_head rcu;
 	struct vcpc_set *set;
-	u32 closing;
 	const struct vcpc_spec *spec;
 	struct task_struct *task;
 	struct pid *pid;
@@ -97,25 +95,19 @@ struct vcpc_instance {
 /**
  * struct vcpc_start - initial state of an instance
  * @set: the set
- * @closing: the set's @closing
  * @spec: the set's requests
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
- * @presets: u64[nr] to start from; NULL for the requests' presets
- * @stopped: wait for ENABLE
- * @on_exec: wait for execve
- * @inherited: the thread inherits the set
+ * @presets: u64[nr] to start from if the thread inherits the set; NULL for the requests' presets
+ * @state: VCPC_INSTANCE_STOPPED to wait for ENABLE, VCPC_INSTANCE_WAITING to wait for execve, or 0
  */
 struct vcpc_start {
 	struct vcpc_set *set;
-	u32 closing;
 	const struct vcpc_spec *spec;
 	struct pid *root;
 	u32 bind_flags;
 	const u64 *presets;
-	bool stopped;
-	bool on_exec;
-	bool inherited;
+	u32 state;
 };
 
 enum vcpc_op {

@@ -51,17 +51,6 @@ void vcpc_instance_lost(struct vcpc_instance *inst)
 	inst->state |= VCPC_INSTANCE_INVALID;
 }
 
-/* Keep the events of a stopped instance from interrupting after every period. */
-static void silence(struct vcpc_instance *inst)
-{
-	u32 i;
-
-	for (i = 0; i < inst->counters.nr; i++)
-		if (is_watched(inst, i))
-			vcpc_event_restart_period(inst->counters.counter[i].event,
-						  VCPC_PERIOD_MAX);
-}
-
 /* If several counters have overflowed, report the one that raised the interrupt. */
 static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 {
@@ -142,24 +131,24 @@ static void queue_signal(struct vcpc_instance *inst)
 /**
  * vcpc_overflow_restart() - set the periods after which the counters overflow
  * @inst: the calling thread's instance
- * @from: the values that the counters continue from
+ * @from: the values that the counters continue from; NULL for the longest periods
  *
  * Context: under the instance's lock, held until vcpc_counters_set() returns.
- * Return: false if perf throttles a counter, which then does not count.
+ * Return: false if perf throttles a counter, which then does not count; the others are set.
  */
 bool vcpc_overflow_restart(struct vcpc_instance *inst, const u64 *from)
 {
+	bool counts = true;
 	u64 period;
 	u32 i;
 
 	for (i = 0; i < inst->counters.nr; i++) {
 		if (!is_watched(inst, i))
 			continue;
-		period = vcpc_event_period(inst->spec->requests[i].type, -from[i]);
-		if (!vcpc_event_restart_period(inst->counters.counter[i].event, period))
-			return false;
+		period = vcpc_event_period(inst->spec->requests[i].type, from ? -from[i] : 0);
+		counts &= vcpc_event_restart_period(inst->counters.counter[i].event, period);
 	}
-	return true;
+	return counts;
 }
 
 /*
@@ -178,8 +167,9 @@ static bool look_locked(struct vcpc_instance *inst)
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
 		return false;
 	if (inst->state & VCPC_INSTANCE_STOPPED) {
+		/* Keep the events from interrupting after every period. */
 		if (rang)
-			silence(inst);
+			vcpc_overflow_restart(inst, NULL);
 		return false;
 	}
 	/* Counters that are about to end can be off the PMU.  Otherwise the next sample fails. */
@@ -258,17 +248,7 @@ static void look_or_wake(struct irq_work *work)
 }
 
 /**
- * vcpc_overflow_init() - prepare an instance for overflows
- * @inst: the instance, not yet in any list
- */
-void vcpc_overflow_init(struct vcpc_instance *inst)
-{
-	inst->look_work = IRQ_WORK_INIT_HARD(look_or_wake);
-	init_task_work(&inst->signal_work, signal_thread);
-}
-
-/**
- * vcpc_overflow_open() - start watching context switches of the thread
+ * vcpc_overflow_open() - prepare an instance for overflows and watch its context switches
  * @inst: the calling thread's instance; its counters are not open yet
  *
  * Context: sleeps.
@@ -283,6 +263,8 @@ int vcpc_overflow_open(struct vcpc_instance *inst)
 	};
 	struct perf_event *event;
 
+	inst->look_work = IRQ_WORK_INIT_HARD(look_or_wake);
+	init_task_work(&inst->signal_work, signal_thread);
 	if (!inst->spec->overflows)
 		return 0;
 	event = vcpc_event_open(&switches, 1, thread_leaves, inst, false);

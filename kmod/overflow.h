@@ -9,7 +9,6 @@ struct perf_sample_data;
 struct pt_regs;
 struct vcpc_instance;
 
-void vcpc_overflow_init(struct vcpc_instance *inst);
 int vcpc_overflow_open(struct vcpc_instance *inst);
 void vcpc_overflow_close(struct vcpc_instance *inst);
 void vcpc_overflow_interrupt(struct perf_event *event, struct perf_sample_data *data,

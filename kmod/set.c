@@ -196,7 +196,7 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 		ret = PTR_ERR(inst);
 		/* After -ENOMEM the caller of BIND can retry, but a new thread cannot. */
-		if (ret != -EUSERS && !(ret == -ENOMEM && start->inherited))
+		if (ret != -EUSERS && !(ret == -ENOMEM && start->presets))
 			break;
 	}
 	return ret;
@@ -250,11 +250,13 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 		.spec = &set->spec,
 		.root = task_pid(current),
 		.bind_flags = flags,
-		.stopped = set->spec.flags & VCPC_SET_F_DISABLED,
-		.on_exec = flags & VCPC_BIND_F_ENABLE_ON_EXEC,
 	};
 	int ret;
 
+	if (set->spec.flags & VCPC_SET_F_DISABLED)
+		start.state |= VCPC_INSTANCE_STOPPED;
+	if (flags & VCPC_BIND_F_ENABLE_ON_EXEC)
+		start.state |= VCPC_INSTANCE_WAITING;
 	/* A new process can change its user ID, so it must not receive signals. */
 	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;
@@ -263,7 +265,6 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 		return ret;
 	if (mutex_lock_killable(&set->lock))
 		return -EINTR;
-	start.closing = set->closing;
 	ret = find_live(set) ? -EBUSY : add(set, &start, bad);
 	mutex_unlock(&set->lock);
 	return ret;
@@ -288,11 +289,12 @@ static void close_locked(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst, *next;
 
-	set->closing++;
 	list_for_each_entry_safe(inst, next, &set->instances, in_set) {
 		drop(set, inst);
 		cond_resched();
 	}
+	/* A new thread can still inherit an instance until it is dropped. */
+	WRITE_ONCE(set->closing, set->closing + 1);
 	set->folded = 0;
 	set->reap_at = REAP_STEP;
 	memset(set->ended, 0, vcpc_sample_size(set->spec.nr));
