@@ -112,7 +112,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	struct vc_open_row *row = vc_row_of(tag, file, thread);
 	struct vc_open_key key = { 0 };
 	struct vc_open_val *open;
-	__u64 start, ids;
+	__u64 start, ids, closes;
 	int ret;
 
 	if (!row)
@@ -122,13 +122,21 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	key.file = row->file;
 	ids = row->ids;
 	key.thread = row->thread;
+	closes = vc_count_close(key.file, 0);
 	/* Return if the transaction has ended, or if the row is being written. */
 	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
 		return;
 	ret = vc_copy_open(&key, ids, start);
 	if (ret < 0 && vc_payer(key.tag) != vc_payer(tag) && vc_row_close(row, start))
 		vc_count_drop(VC_DROP_OPEN_FULL);
-	if (ret || vc_row_close(row, start))
+	if (!ret && vc_row_close(row, start))
+		return;
+	/* If the file was closed, no other CPU deletes a row that was added after the search. */
+	if (vc_count_close(key.file, 0) != closes) {
+		vc_delete_open(&key);
+		return;
+	}
+	if (ret)
 		return;
 	/*
 	 * The transaction ended after it was copied, so undo the copy.  Do not delete the row,

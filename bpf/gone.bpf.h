@@ -16,6 +16,23 @@ struct vc_gone {
 	__u64 next;
 };
 
+#define VC_CLOSE_COUNTS	1024
+
+/*
+ * Number of times that a file was closed, after the search of vc_open_row and before that of
+ * vc_open; files with the same remainder share a counter.  A CPU that has copied a transaction to
+ * vc_open must delete the copy if the number has changed since the transaction was open.
+ */
+static __u64 vc_closes[VC_CLOSE_COUNTS];
+
+/* Add @more to a file's number.  Return the previous number. */
+static __always_inline __u64 vc_count_close(__u64 file, __u64 more)
+{
+	/* Keep the compiler from choosing an operation that x86 does not support. */
+	asm volatile("" : "+r"(more));
+	return __sync_fetch_and_add(&vc_closes[file / VC_SHARES % VC_CLOSE_COUNTS], more);
+}
+
 #define VC_ROWS_AT_ONCE	256
 #define VC_ROW_PARTS	(VC_OPEN_ROWS / VC_ROWS_AT_ONCE)
 
@@ -53,6 +70,8 @@ static __noinline void vc_close_rows(__u64 file, __u32 first)
  */
 static __always_inline int vc_file_gone(__u64 file, __u32 part)
 {
+	if (part == VC_ROW_PARTS)
+		vc_count_close(file, 1);
 	if (part >= VC_ROW_PARTS)
 		return vc_drop_numbers(file, part - VC_ROW_PARTS);
 	if (vc_use_rows)

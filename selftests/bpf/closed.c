@@ -175,6 +175,114 @@ TEST_F(closed, while_others_move_them)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
+/* Return the row of vc_open_row, in root's share, that holds the tag's transaction, or -1. */
+static int row_of(uint64_t tag)
+{
+	union bpf_attr pin = { .pathname = (uintptr_t)PIN("vc_open_row") };
+	int map = syscall(SYS_bpf, BPF_OBJ_GET, &pin, sizeof(pin)), found = -1;
+	struct vc_open_row row;
+
+	for (int i = 0; i < VC_OPEN_ROWS && found < 0; i++) {
+		uint32_t key = i * VC_SHARES;
+		union bpf_attr attr = {
+			.map_fd = map, .key = (uintptr_t)&key, .value = (uintptr_t)&row,
+		};
+
+		if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)))
+			break;
+		if (row.start_ns && row.tag == tag)
+			found = i;
+	}
+	close(map);
+	return found;
+}
+
+/*
+ * Begin a transaction in each of the last @n rows of root's share.  @first is the row of thread 0
+ * of the same tag, @files the number of files that were opened since it was found.
+ */
+static int begin_last(int fd, uint32_t handle, uint32_t n, int first, unsigned int files)
+{
+	const uint32_t between = VC_OPEN_ROWS - first - (37 * VC_SHARES + 1) * files;
+	int bad = 0;
+
+	for (uint32_t i = VC_OPEN_ROWS - n; i < VC_OPEN_ROWS && !bad; i++)
+		bad = fire(fd, VCPC_TRACE_BEGIN, handle, (between + i) % VC_OPEN_ROWS);
+	return bad;
+}
+
+/* Open a file and return its descriptor; set @first to the row of its tag's thread 0. */
+static int open_first(const char *name, uint32_t *handle, int *first)
+{
+	int fd = raw_open();
+	uint64_t tag = 0;
+
+	*handle = raw_tag_id(fd, name, &tag);
+	if (fire(fd, VCPC_TRACE_BEGIN, *handle, 0))
+		return -1;
+	*first = row_of(tag);
+	return *first < 0 || fire(fd, VCPC_TRACE_END, *handle, 0) ? -1 : fd;
+}
+
+enum { OWN = 8, MOVED = 64 };
+
+/* Repeatedly begin transactions in the last rows. */
+static pid_t mover(void)
+{
+	int ready[2], first, fd, bad;
+	uint32_t handle;
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		bad = prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = open_first("mover", &handle, &first);
+		bad |= fd < 0 || write(ready[1], &byte, 1) != 1;
+		while (!bad)
+			bad = begin_last(fd, handle, MOVED, first, 0);
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+/*
+ * Close a file while another process moves a transaction in one of the last rows that the search
+ * for the file's transactions examines.  The move can then end after the search.
+ */
+TEST_F(closed, before_a_move_ends)
+{
+	unsigned int files = strtoul(getenv("CLOSES") ?: "3000", NULL, 10);
+	int status, first, fd;
+	uint32_t handle;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	fd = open_first("closed", &handle, &first);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, close(fd));
+	pid = mover();
+	ASSERT_LT(0, pid);
+	for (unsigned int i = 0; i < files; i++) {
+		fd = raw_open();
+		handle = raw_tag(fd, "closed");
+		/* The mover's file is the first one. */
+		ASSERT_EQ(0, begin_last(fd, handle, OWN, first, i + 2));
+		ASSERT_EQ(0, close(fd));
+	}
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(SIGKILL, status);
+	EXPECT_EQ(0, rows_of(PIN("vc_open")));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
 enum { OPENERS = 4 };
 
 /* Repeatedly open a descriptor, begin a transaction, and close a copy and the descriptor. */
