@@ -290,4 +290,62 @@ TEST_F(odd, a_record_that_is_later_than_those_after_it)
 	}
 }
 
+/*
+ * pmlogreduce writes the mark between two archives twice, and between them a record with the time
+ * at which the first archive ended.
+ */
+static void reduced_at_a_mark(const char *base)
+{
+	const int seconds[] = { 0, 10, 25, 21, 25, 35, 45, 55 };
+	struct af a;
+
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 1, 0, "x");
+	af_desc(&a, AF_PMID(DISCRETE), 1, AF_NONE, 4, 0, "y");
+	for (int i = 0; i < 8; i++) {
+		af_index(&a, seconds[i] * AF_SEC);
+		af_begin(&a, seconds[i] * AF_SEC);
+		if (seconds[i] != 25) {
+			af_set(&a, AF_PMID(CU32), 0);
+			if (i != 3)
+				af_u32(&a, -1, (uint32_t)seconds[i]);
+		}
+		if (i == 0 || i == 5) {
+			af_set(&a, AF_PMID(DISCRETE), 0);
+			af_u32(&a, -1, (uint32_t)seconds[i] + 1);
+		}
+		af_end(&a);
+	}
+	af_close(&a);
+}
+
+/* After any fetch, a value from before the marks is found, as after a seek in a new context. */
+TEST_F(odd, a_record_between_two_marks)
+{
+	reduced_at_a_mark(self->base);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 23000), 1);
+	for (int ms = 1000; ms < 55000; ms += 2000) {
+		number_at(AF_PMID(CU32), ms);
+		EXPECT_EQ(number_at(AF_PMID(DISCRETE), 23000), 1) {
+			TH_LOG("after a fetch at %d ms", ms);
+		}
+	}
+	for (int step = -1000; step > -30000; step -= 1000) {
+		pmID both[] = { AF_PMID(CU32), AF_PMID(DISCRETE) };
+		pmResult *r;
+
+		ASSERT_EQ(go_to(PM_MODE_INTERP, 24000 - step, step), 0);
+		for (int i = 0; i < 2; i++) {
+			ASSERT_GE(pmFetch(2, both, &r), 0);
+			if (i) {
+				EXPECT_EQ(r->vset[1]->numval, 1) {
+					TH_LOG("after a step of %d ms", step);
+				}
+			}
+			pmFreeResult(r);
+		}
+	}
+}
+
 TEST_HARNESS_MAIN

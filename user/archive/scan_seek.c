@@ -322,6 +322,19 @@ static int walk_to(struct shim_scanner *sc, struct shim_ts when, int64_t t, bool
 	return err;
 }
 
+/*
+ * Return whether a seek to @t would stop before the cursor: the record before the last one that is
+ * not after @t has a later time.  pmlogreduce writes such records around marks.
+ */
+static bool is_disordered(const struct shim_scanner *sc, int64_t t)
+{
+	struct shim_cursor c = sc->cursor;
+	struct shim_record rec;
+
+	return !shim_cursor__prev(&c, &rec) && !shim_cursor__prev(&c, &rec) &&
+	       shim_scan__time(sc, &rec) > t;
+}
+
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there)
 {
 	int64_t t = shim_interp_metric__time(when, sc->start);
@@ -333,6 +346,9 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 		err = walk_to(sc, when, t, walk_there);
 		if (err && err != -EAGAIN && err != -EBADMSG)
 			return err;
+		/* Values at a time must not depend on earlier fetches. */
+		if (!err && t < sc->at && is_disordered(sc, t))
+			err = -EAGAIN;
 	}
 	/*
 	 * A seek gets past damage that stops a walk, but does not record the marks before the
