@@ -211,4 +211,42 @@ TEST_F(several, a_damaged_tail_costs_one_record)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
+/* Write an archive that gives the metric this name and text. */
+static int write_named(const char *dir, const char *name, int start)
+{
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/%s", dir, name);
+	if (pmiStart(base, 0) < 0 || pmiSetHostname("h") < 0 ||
+	    pmiAddMetric(name, METRIC, PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT,
+			 pmiUnits(0, 0, 0, 0, 0, 0)) < 0 ||
+	    pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, METRIC, name) < 0 ||
+	    pmiPutValue(name, NULL, "1") < 0 || pmiWrite(START + start, 0) < 0)
+		return -1;
+	return pmiEnd();
+}
+
+/* As in PCP, the order of the list determines names and texts, not the order of time. */
+TEST_F(several, order_of_the_list)
+{
+	static const char *const lists[][2] = { { "early", "late" }, { "late", "early" } };
+	char list[256], *name, *text;
+
+	ASSERT_EQ(0, write_named(self->dir, "early", 0));
+	ASSERT_EQ(0, write_named(self->dir, "late", SECOND));
+	for (int i = 0; i < 2; i++) {
+		snprintf(list, sizeof(list), "%s/%s,%s/%s", self->dir, lists[i][0], self->dir,
+			 lists[i][1]);
+		ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, list));
+		ASSERT_EQ(0, pmNameID(METRIC, &name));
+		EXPECT_STREQ(lists[i][0], name);
+		ASSERT_EQ(0, pmLookupText(METRIC, PM_TEXT_ONELINE, &text));
+		EXPECT_STREQ(lists[i][1], text);
+		free(name);
+		free(text);
+		EXPECT_EQ(0, fetch(METRIC));
+		EXPECT_EQ(SECOND, fetch(METRIC));
+	}
+}
+
 TEST_HARNESS_MAIN

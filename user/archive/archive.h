@@ -89,6 +89,7 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
 /*
  * struct shim_segment - one of the archives that were opened as a single archive
  * @first, @nvolumes: its volumes
+ * @place: position in the list of names
  * @any_feature: accept a label that requires unknown features
  * @mark: the mark record of the joint before this segment
  * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
@@ -100,6 +101,7 @@ struct shim_segment {
 	struct shim_label label;
 	struct shim_files files;
 	unsigned int first, nvolumes;
+	size_t place;
 	bool any_feature;
 	uint8_t mark[SHIM_MARK_LEN];
 	struct shim_seen {

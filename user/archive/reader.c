@@ -113,6 +113,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	int err = all ? 0 : -ENOMEM;
 
 	while (!err && opened < n) {
+		all[opened].place = opened;
 		all[opened].any_feature = any_feature;
 		if (list)
 			err = shim_segment__open(&all[opened], names[opened], &folder);
@@ -243,12 +244,25 @@ bool shim_archive__is_current(const struct shim_archive *ar)
 	       is_same_or_longer(&now.volume, &seen->volume);
 }
 
+static struct shim_segment *segment_at(const struct shim_archive *ar, size_t place)
+{
+	struct shim_segment *segment = ar->segments;
+
+	while (segment->place != place)
+		segment++;
+	return segment;
+}
+
+/*
+ * Load the metadata in the order of the list: the first archive that describes a metric determines
+ * its name and identifier, and the last one that has a text determines the text.
+ */
 static int archive_load(struct shim_archive *ar)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < ar->nsegments && !err; i++) {
-		struct shim_segment *segment = &ar->segments[i];
+		struct shim_segment *segment = segment_at(ar, i);
 		uint64_t known;
 
 		err = shim_index__check(segment, &known);
