@@ -49,14 +49,14 @@ static void block_text(const pmValueBlock *block, char *buf, int buflen)
 
 static void events_text(const pmValueBlock *block, char *buf, int buflen)
 {
-	uint32_t n = 0;
+	int n = 0;
 
 	if (block && block->vlen >= PM_VAL_HDR_SIZE + sizeof(n))
 		memcpy(&n, block->vbuf, sizeof(n));
 	if (n == 1)
 		snprintf(buf, buflen, "[1 event record]");
 	else
-		snprintf(buf, buflen, "[%u event records]", n);
+		snprintf(buf, buflen, "[%d event records]", n);
 }
 
 /**
@@ -476,7 +476,7 @@ static void print_owner(FILE *f, int ident, int type)
 		fputs("Context", f);
 		break;
 	case PM_LABEL_DOMAIN:
-		fprintf(f, "Domain %d", ident);
+		fprintf(f, "Domain %u", ident);
 		break;
 	case PM_LABEL_CLUSTER:
 		fprintf(f, "Cluster %u.%u", pmID_domain(ident), pmID_cluster(ident));

@@ -359,6 +359,23 @@ static void printed(void)
 	pmPrintValue(stdout, PM_VAL_DPTR, -1, &value, width);
 }
 
+/* Format counts of events and the numbers of domains, which may be invalid. */
+static void signs(void)
+{
+	union {
+		pmValueBlock block;
+		char bytes[8];
+	} u = { { .vlen = sizeof(u), .vtype = PM_TYPE_EVENT } };
+	pmAtomValue atom = { .vbp = &u.block };
+	char json[] = "{}";
+	pmLabelSet set = { .json = json, .jsonlen = 2 };
+	int count = (int)random_bits() >> random_below(32);
+
+	memcpy(u.block.vbuf, &count, sizeof(count));
+	show_text(pmAtomStr(&atom, PM_TYPE_EVENT + (int)random_below(2)));
+	pmPrintLabelSets(stdout, count, PM_LABEL_DOMAIN, &set, 1);
+}
+
 static const struct call calls[] = {
 	{ "convscale", conv_scale },
 	{ "number", number },
@@ -373,6 +390,7 @@ static const struct call calls[] = {
 	{ "metricspec", metric_spec },
 	{ "extract", extract },
 	{ "printed", printed },
+	{ "signs", signs },
 };
 
 int main(int argc, char **argv)
