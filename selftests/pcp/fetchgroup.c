@@ -139,6 +139,25 @@ static int use(const char *base)
 	return fetched;
 }
 
+/* As in PCP, all instances are fetched from then on, even if the units do not fit. */
+TEST_F(archive, instances_in_other_units)
+{
+	pmID pmid = AF_PMID(SET);
+	pmAtomValue v;
+	pmResult *r;
+	pmFG fg;
+
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(pmExtendFetchGroup_item(fg, "v.set", "i1", NULL, &v, PM_TYPE_U64, NULL), 0);
+	EXPECT_EQ(pmExtendFetchGroup_indom(fg, "v.set", "byte", NULL, NULL, NULL, PM_TYPE_U64, NULL, 0,
+					   NULL, NULL), PM_ERR_CONV);
+	ASSERT_EQ(step_of(fg, PM_MODE_FORW, 0, 0), 0);
+	ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+	EXPECT_EQ(r->vset[0]->numval, 2);
+	pmFreeResult(r);
+	EXPECT_EQ(pmDestroyFetchGroup(fg), 0);
+}
+
 TEST_F(archive, memory_does_not_grow)
 {
 	size_t before;

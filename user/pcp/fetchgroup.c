@@ -231,9 +231,9 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 	if (!err)
 		err = metric_describe(metric, &w.desc);
 	if (err >= 0)
-		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
-	if (err >= 0)
 		err = add_indom(fg, w.desc.indom);
+	if (err >= 0)
+		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
 	return err < 0 ? err : group_extend(fg, &w, 0);
 }
 

@@ -229,7 +229,7 @@ static int measure_bytes(const struct shim_record *rec, const struct shim_vset *
 static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
 			  size_t *len)
 {
-	unsigned int number = number_len(type);
+	unsigned int number;
 
 	if (vset->numval <= 0)
 		return 0;
@@ -237,6 +237,7 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 		return record_in_place(type) ? 0 : -ENOTSUP;
 	if (is_bytes(type))
 		return measure_bytes(rec, vset, type, len);
+	number = number_len(type);
 	*len += (size_t)vset->numval * shim_result__block_len(type, number);
 	return number ? 0 : -ENOTSUP;
 }
