@@ -73,25 +73,27 @@ static int add_set(const struct record_job *job, struct recording *r, unsigned i
 
 /*
  * Add the sources of values.  @pid is the command's process; @traced is set if transactions must be
- * recorded.
+ * recorded.  Return 0; -ECANCELED after printing a message; or -errno, and set @what to the message.
  */
-static int add_sources(const struct record_job *job, struct recording *r, pid_t pid, int traced)
+static int add_sources(const struct record_job *job, struct recording *r, pid_t pid, int traced,
+		       const char **what)
 {
 	int ret = 0;
 
+	*what = "cannot record";
 	for (unsigned int i = 0; i < r->n && !ret; i++)
 		ret = add_set(job, r, i, pid);
 	if (ret)
-		return vcpc_fail(ret, "cannot record");
-	ret = r->with ? vcpc_with_add(r->with, r->rec) : 0;
-	if (ret)
 		return ret;
+	if (r->with && vcpc_with_add(r->with, r->rec))
+		return -ECANCELED;
+	*what = "cannot record transactions";
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
 	if (ret == -EPERM && !job->trace && !job->why) {
 		vcpc_fail(ret, "transactions are not recorded");
 		return 0;
 	}
-	return ret ? vcpc_fail(ret, "cannot record transactions") : 0;
+	return ret;
 }
 
 /* Open the next archive, and write a record into it.  Return 0 or -errno. */
@@ -101,13 +103,13 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	struct shim_recorder *present = r->rec;
 	int tracing = r->traced ? 1 : shim_trace_status();
 	bool traced = tracing > 0;
+	const char *what;
 	int ret = tracing < 0 && tracing != -EPERM ? tracing : shim_record_open(path, &options, next);
 
 	if (ret)
 		return ret;
 	r->rec = *next;
-	/* A message was already printed if a source cannot be added. */
-	ret = add_sources(r->job, r, r->pid, traced) ? -ECANCELED : 0;
+	ret = add_sources(r->job, r, r->pid, traced, &what);
 	if (!ret)
 		ret = shim_record_tick(*next);
 	/*
@@ -293,13 +295,16 @@ static int want_counts(const struct record_job *job, struct recording *r)
 static int baseline(void *arg, pid_t pid)
 {
 	struct recording *r = arg;
+	const char *what;
 	int ret = 0;
 
 	r->pid = pid;
 	if (r->job->counting.argv[0])
 		ret = record_label(r->rec, r->job->counting.argv);
 	if (!ret)
-		ret = add_sources(r->job, r, pid, r->traced);
+		ret = add_sources(r->job, r, pid, r->traced, &what);
+	if (ret < 0)
+		ret = ret == -ECANCELED ? VCPC_EXIT_FAILURE : vcpc_fail(ret, "%s", what);
 	if (!ret && record_tick(r) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);
 	return ret;
