@@ -3,8 +3,11 @@
  * Read archives while system calls fail, in all modes: three volumes, several archives as one,
  * packed files, and a mapped volume, with derived metrics and fetch groups.
  */
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fail/shared/sample.h"
@@ -55,6 +58,47 @@ static void prepare_packed(void)
 {
 	sample_make("a", 0, 24, 8);
 	if (system("gzip a.0 a.meta && xz a.1 && bzip2 a.2"))
+		_exit(1);
+}
+
+/* A writer has just started the last volume. */
+static void prepare_started(void)
+{
+	sample_make("a", 0, 24, 8);
+	if (truncate("a.2", 20))
+		_exit(1);
+}
+
+/* The name of an archive contains a comma, and its parts are the names of other archives. */
+static void prepare_folder(void)
+{
+	if (mkdir("d", 0700))
+		_exit(1);
+	sample_make("d/b", 100, 6, 6);
+	sample_make("d/a", 0, 6, 3);
+	sample_make("c", 200, 6, 3);
+	sample_make("x", 300, 6, 3);
+	sample_make("c,x", 400, 6, 3);
+}
+
+/* A volume is missing, and the directory can be searched but not read. */
+static void prepare_unreadable(void)
+{
+	if (mkdir("u", 0700))
+		_exit(1);
+	sample_make("u/a", 0, 24, 5);
+	sample_make("u/b,c", 0, 6, 3);
+	if (unlink("u/a.2") || chmod("u", 0111))
+		_exit(1);
+}
+
+/* Without capabilities, root also needs permissions. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	if (syscall(SYS_capset, &head, none))
 		_exit(1);
 }
 
@@ -199,6 +243,19 @@ static void run_names(void)
 	pmDestroyContext((int)context);
 }
 
+static void run_folder(void)
+{
+	read_archive("d", 105);
+	read_archive("c,x", 405);
+	read_archive("c,d/a,d", 205);
+}
+
+static void run_unreadable(void)
+{
+	read_archive("u/a", 23);
+	read_archive("u/b,c", 5);
+}
+
 /* Name one of the archives twice. */
 static void run_several(void)
 {
@@ -223,10 +280,13 @@ static void run_short_marks(void)
 
 static const struct sweep_case cases[] = {
 	{ .name = "volumes", .prepare = prepare_volumes, .run = run_volumes },
-	{ .name = "records", .prepare = prepare_volumes, .run = run_records, .most = 60 },
+	{ .name = "records", .prepare = prepare_volumes, .run = run_records },
 	/* pmprintf() keeps a buffer */
 	{ .name = "names", .prepare = prepare_names, .run = run_names, .left = 1 },
 	{ .name = "several", .prepare = prepare_several, .run = run_several },
+	{ .name = "folder", .prepare = prepare_folder, .run = run_folder },
+	{ .name = "unreadable", .prepare = prepare_unreadable, .before = drop_capabilities, .run = run_unreadable },
+	{ .name = "started", .prepare = prepare_started, .run = run_volumes },
 	{ .name = "large", .prepare = prepare_large, .run = run_large },
 	{ .name = "packed", .prepare = prepare_packed, .run = run_volumes },
 	{ .name = "damaged", .prepare = prepare_damaged, .run = run_volumes },

@@ -133,7 +133,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
-/* Return whether an error is permanent.  If it is, the loaded part of the index is used. */
+/* Return whether an error is permanent.  If it is, a repetition would have the same result. */
 static bool is_lasting(int err)
 {
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
@@ -302,7 +302,7 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
 	if (err)
 		return err;
 	err = n == 1 ? open_as(name, names, n, false, any_feature, out) : -EAGAIN;
-	if (err)
+	if (err && is_lasting(err))
 		err = open_as(name, names, n, true, any_feature, out);
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);

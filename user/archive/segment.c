@@ -114,8 +114,13 @@ static int is_list(const char *name)
 	err = shim_files__find(name, NULL, &files);
 	if (!err)
 		shim_files__free(&files);
-	/* Other errors come from a directory whose name is part of a list, as in "a/x,b/y". */
-	return err == -ENOMEM || err == -EMFILE || err == -EINTR || err == -EIO ? err : err != 0;
+	/* A directory that cannot be read may permit searches. */
+	if (err == -EACCES) {
+		err = shim_files__exists(name, SHIM_VOLUME_META);
+		err = err > 0 ? 0 : err ?: -ENOENT;
+	}
+	/* The directory's name may be part of a list, as in "a/x,b/y". */
+	return err == -ENOENT || err == -ENOTDIR || err == -ENAMETOOLONG ? 1 : err;
 }
 
 /* A name and its position */
