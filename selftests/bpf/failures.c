@@ -198,11 +198,13 @@ static void look_at_events(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ .name = "reading", .run = reading },
+	{ .name = "reading", .run = reading, .most = 12 },
 	/* libbpf keeps a buffer for its messages */
-	{ .name = "metrics", .run = metrics, .left = 1 },
-	{ .name = "counting", .before = count_nothing, .run = counting, .after = look_at_events, .left = 1 },
-	{ .name = "recording", .before = remove_record, .run = recording, .after = read_back, .left = 1 },
+	{ .name = "metrics", .run = metrics, .most = 12, .left = 1 },
+	{ .name = "counting", .before = count_nothing, .run = counting, .after = look_at_events,
+	  .most = 12, .left = 1 },
+	{ .name = "recording", .before = remove_record, .run = recording, .after = read_back,
+	  .most = 12, .left = 1 },
 };
 
 int main(void)

@@ -271,6 +271,17 @@ def stopped(agent):
     return f"stopped with status {status}: {text}", calls, True
 
 
+def points(way, calls, folder):
+    """The calls to fail: some, and the first one with each chain of callers unless MOST is set."""
+    most = min(int(MOST or 8) or calls, calls)
+    chosen = {1 + i * calls // most for i in range(most)}
+    with open(os.path.join(folder, "count"), encoding="ascii") as lines:
+        for words in map(str.split, lines):
+            if words[0] == way and not MOST:
+                chosen.update(map(int, words[2:]))
+    return sorted(chosen)
+
+
 def main():
     """Sweep all ways to fail."""
     numbers, bad = metrics(), 0
@@ -285,12 +296,8 @@ def main():
             if again != "same":
                 print(f"# {way}: without a failure it is not the same: {again}")
                 return 1
-            # Fail every allocation, because a small sample might not include those of a fetch's
-            # result.
-            most = calls if way == "memory" else int(MOST) or calls
-            points = sorted({1 + i * calls // min(most, calls) for i in range(min(most, calls))})
             sums = {"points": 0, "same": 0, "said": 0, "wrong": 0}
-            for n in points:
+            for n in points(way, calls, folder):
                 result, _, fired = run(f"{way}:{n}", asked, folder, usual)
                 if not fired:
                     continue

@@ -23,7 +23,7 @@ cp /bin/sleep "$dir/$name"
 watched=$!
 printf 'cpus cpu-clock context-switches\nprocesses %s page-faults\n' $name >"$dir/config"
 until grep -q $name "/proc/$watched/comm"; do sleep 0.01; done
-python3 "$here/agent.py" "$build/bin/pmdavcpc" "$build/lib/libinject.so" "$dir/config" "${FAIL_POINTS:-8}" 2>&1 |
+python3 "$here/agent.py" "$build/bin/pmdavcpc" "$build/lib/libinject.so" "$dir/config" "${FAIL_POINTS:-}" 2>&1 |
 	tee "$dir/out" | grep '^#'
 ! grep -qv '^# agent .* 0 wrong$' "$dir/out" && grep -q '^# agent all ' "$dir/out"
 result "each failure of the agent is without effect or reported"

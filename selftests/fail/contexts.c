@@ -428,9 +428,9 @@ static void local(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ .name = "import", .before = remove_output, .run = import, .after = read_back, .most = 60 },
+	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "append", .before = prepare_append, .run = append, .after = read_back },
-	{ .name = "program", .run = program, .after = read_program, .most = 60 },
+	{ .name = "program", .run = program, .after = read_program },
 	{ .name = "limited", .before = remove_limited, .run = import_limited, .after = read_limited,
 	  .only = INJECT_CHANGE },
 	{ .name = "unlimited", .before = remove_unlimited, .run = import_limited, .after = read_limited,

@@ -255,8 +255,8 @@ static void run_group(void)
 
 static const struct sweep_case cases[] = {
 	/* regcomp() leaks a block if memory runs out, and pmprintf() keeps a buffer. */
-	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1, .most = 400 },
-	{ .name = "derived names", .prepare = prepare, .run = run_names, .left = 1, .most = 100 },
+	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1 },
+	{ .name = "derived names", .prepare = prepare, .run = run_names, .left = 1 },
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
 	/* A file without read permission is reported and skipped. */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },

@@ -33,8 +33,13 @@ left() {
 # Judge a check: if it could not run, it must print an error instead of a result.  EACCES is a valid
 # result for this user.
 checks() {
-	cmp -s out "$name.out" || said || grep -q -e ' unknown: ' -e ' cannot count: ' -e 'open(2): Too many' out ||
+	cmp -s out "$name.out" || said || grep -q -e ' unknown: ' -e ' cannot count: ' -e '(2).*: Too many' out ||
 		[ "${how%%:*}" = open-EACCES ] || wrong "another answer"
+}
+
+# Judge a list of events: a list of all known ones is a valid result for a user without permission.
+lists() {
+	[ "${how%%:*}" = open-EACCES ] && grep -q 'all known names are listed: Permission denied' err || reads
 }
 
 # Judge counts of a control group on all CPUs during 30 ms.  The "cpu-clock" of the root group is
@@ -99,14 +104,11 @@ for file in meta 0; do cp a.$file cut.$file; done
 head -c -5 a.index >cut.index
 
 sweep dump reads "$vcpc" dump --all a
-# Fail every allocation, because one of them is for the message.
-some=${FAIL_POINTS:-2} FAIL_POINTS=0
 sweep absent reads "$vcpc" dump absent
-FAIL_POINTS=$some
 sweep check reads "$vcpc" check a
 sweep damaged reads "$vcpc" dump cut
 sweep doctor checks "$vcpc" doctor
-sweep events reads "$vcpc" events page
+sweep events lists "$vcpc" events page
 sweep label reads "$vcpc" label a
 sweep summary reads "$vcpc" summary a
 sweep replay reads "$vcpc" replay a
@@ -114,16 +116,9 @@ sweep report reads "$vcpc" report a -o -
 ln -s linked link
 sweep linked keeps_link "$vcpc" report a -o link
 sweep compare reads "$vcpc" compare a b
-# Every allocation of commands that keep names, selected instances and ranks in memory
-some=${FAIL_POINTS:-2} all=$ways
-FAIL_POINTS=0 ways=memory
-sweep compare_memory reads "$vcpc" compare a b
-sweep replay_memory reads "$vcpc" replay a vcpc.count.page_faults
-sweep instance_memory reads "$vcpc" replay a -i absent,other vcpc.count.page_faults
-sweep report_memory reads "$vcpc" report a -o -
-sweep check_memory reads "$vcpc" check a
-sweep tags_memory reads "$vcpc" report tags -o -
-FAIL_POINTS=$some ways=$all
+sweep metric reads "$vcpc" replay a vcpc.count.page_faults
+sweep instance reads "$vcpc" replay a -i absent,other vcpc.count.page_faults
+sweep tags reads "$vcpc" report tags -o -
 # Create links and another user's files that have names like the recorder's.
 mkdir keep precious
 for name in 20200101T000000-000Z 20200102T000000-000Z; do
@@ -201,6 +196,9 @@ timeout -s KILL 60 env --ignore-signal=CHLD "$vcpc" record -e page-faults -o rec
 	grep 'SigIgn.*[13579bdf]....$' /proc/self/status >out 2>err && left rec.meta
 result "SIGCHLD is ignored: the exit status is found, and the command still ignores it"
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
+sweep rotate records "$vcpc" record -e page-faults -I 2ms --rotate 4K --keep 2 -o rec -- sleep 0.08
+# The other recorders mostly make the same calls.
+[ -n "${FAIL_POINTS:-}" ] || FAIL_POINTS=2
 sleep 1000 &
 target=$!
 sweep process records "$vcpc" record -p $target -e page-faults -I 10ms -o rec --for 50ms
@@ -212,5 +210,4 @@ if "$vcpc" stat -a -G / -e cpu-clock --for 1ms 2>err; then
 else
 	skip "counts of a control group" "control groups cannot be counted here: $(cat err)"
 fi
-sweep rotate records "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
 done_testing

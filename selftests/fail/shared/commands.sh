@@ -4,7 +4,7 @@
 #
 # The test has sourced tap.sh, is in its scratch directory, and has set "inject", the library to preload.
 #
-# FAIL_POINTS: how many failures in each way, spread evenly; 0 for all
+# FAIL_POINTS: how many failures in each way, spread evenly; 0 for all; default: see points()
 # FAIL_SECONDS: time until a run is considered to hang
 # FAIL_WAYS: the ways to fail; default: all
 
@@ -23,12 +23,18 @@ fails() {
 	timeout "${FAIL_SECONDS:-5}" env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
 }
 
-# points WAY: print the numbers of the calls to fail, evenly spread over the largest number of calls
-# that a process made in the run without a failure.  Different ways fail different calls of the same
-# kind.
+# points WAY: print the numbers of the calls to fail: FAIL_POINTS of them, evenly spread over the
+# largest number of calls that a process made in the run without a failure.  Different ways fail
+# different calls of the same kind.  If FAIL_POINTS is not set, the first call with each chain of
+# callers also fails, in every way.
 points() {
-	awk -v way="$1" -v ways="$ways" -v most="${FAIL_POINTS:-2}" '
-		$1 == way && $2 > calls { calls = $2 }
+	awk -v way="$1" -v ways="$ways" -v most="${FAIL_POINTS-2}" -v every="${FAIL_POINTS-yes}" '
+		$1 == way {
+			calls = $2 > calls ? $2 : calls
+			for (i = 3; every == "yes" && i <= NF; i++)
+				if (!fails[$i]++)
+					print $i
+		}
 		END {
 			split(way, kind, "-")
 			n = split(ways, all)
@@ -38,8 +44,11 @@ points() {
 				same += all[i] ~ "^" kind[1] "(-|$)"
 			}
 			runs = most && most < calls ? most : calls
-			for (i = 0; i < runs; i++)
-				print 1 + int((i + earlier / same) * calls / runs)
+			for (i = 0; i < runs; i++) {
+				point = 1 + int((i + earlier / same) * calls / runs)
+				if (!fails[point]++)
+					print point
+			}
 		}' normal.count
 }
 

@@ -5,7 +5,7 @@
  * A test that links this file calls inject_start().  A preloaded program uses the environment
  * variable INJECT=WAY:N from its first call on; with INJECT=signals:0 no call fails, but signals
  * interrupt system calls.  To the file in INJECT_COUNT it appends each way with the number of calls
- * that can fail in this way, and in a last line the number of calls for WAY, whether one failed,
+ * that can fail in this way and the numbers of those whose chain of callers is new, and in a last line the number of calls for WAY, whether one failed,
  * and the number of blocks in use.  If WAY is "none", calls of all kinds count, otherwise only
  * those of its kind.  With INJECT_TRAP the failing call stops in a debugger.  Calls made by the
  * library whose name begins with INJECT_NOT neither count nor fail; without it, the C library's
@@ -85,6 +85,11 @@ static const struct inject_way *chosen;
 static long fail_at, calls[INJECT_KINDS], blocks;
 static bool fired;
 
+/* Calls that were the first with their call chain, and the hashes of all chains of each kind */
+#define CHAIN	48
+static long firsts[INJECT_KINDS][INJECT_FIRSTS], nfirsts[INJECT_KINDS];
+static uint64_t chains[INJECT_KINDS][2 * INJECT_FIRSTS];
+
 void inject_start(const struct inject_way *way, long n)
 {
 	void *frame;
@@ -93,6 +98,10 @@ void inject_start(const struct inject_way *way, long n)
 	memset(calls, 0, sizeof(calls));
 	fired = false;
 	fail_at = n;
+	if (!n) {
+		memset(nfirsts, 0, sizeof(nfirsts));
+		memset(chains, 0, sizeof(chains));
+	}
 	__atomic_store_n(&chosen, way ?: &no_way, __ATOMIC_SEQ_CST);
 }
 
@@ -104,6 +113,12 @@ void inject_stop(void)
 long inject_calls(enum inject_kind kind)
 {
 	return __atomic_load_n(&calls[kind], __ATOMIC_SEQ_CST);
+}
+
+const long *inject_firsts(enum inject_kind kind, long *n)
+{
+	*n = nfirsts[kind] < INJECT_FIRSTS ? nfirsts[kind] : INJECT_FIRSTS;
+	return firsts[kind];
 }
 
 bool inject_fired(void)
@@ -156,6 +171,37 @@ static bool is_exempt(void)
 	return false;
 }
 
+/* Add @hash to a set.  Return whether it was not in it. */
+static bool is_new(uint64_t *set, uint64_t hash)
+{
+	for (uint64_t at = hash >> 32;; at++) {
+		uint64_t found = 0;
+
+		if (__atomic_compare_exchange_n(&set[at % (2 * INJECT_FIRSTS)], &found, hash, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return true;
+		if (found == hash)
+			return false;
+	}
+}
+
+/* Record the @n-th call of a kind if no earlier one had the same chain of callers. */
+static void note_first(enum inject_kind kind, long n)
+{
+	void *frames[CHAIN];
+	int depth = backtrace(frames, CHAIN);
+	uint64_t hash = 1;
+	long at;
+
+	for (int i = 0; i < depth; i++)
+		hash = (hash ^ (uintptr_t)frames[i]) * 0x9e3779b97f4a7c15 | 1;
+	if (__atomic_load_n(&nfirsts[kind], __ATOMIC_SEQ_CST) >= INJECT_FIRSTS || !is_new(chains[kind], hash))
+		return;
+	at = __atomic_fetch_add(&nfirsts[kind], 1, __ATOMIC_SEQ_CST);
+	if (at < INJECT_FIRSTS)
+		firsts[kind][at] = n;
+}
+
 /*
  * If this call must fail, set errno and return the error; otherwise return 0. The n-th call fails,
  * or the first one after it that libpfm does not make.
@@ -168,6 +214,8 @@ static int fails(enum inject_kind kind)
 	if (!way || (way->kind && way->kind != kind) || is_exempt())
 		return 0;
 	n = __atomic_add_fetch(&calls[kind], 1, __ATOMIC_SEQ_CST);
+	if (!fail_at)
+		note_first(kind, n);
 	if (!fail_at || n < fail_at || fired || in_libpfm() ||
 	    __atomic_exchange_n(&fired, true, __ATOMIC_SEQ_CST))
 		return 0;
@@ -564,22 +612,35 @@ static void __attribute__((constructor)) begin(void)
 static void __attribute__((destructor)) end(void)
 {
 	const struct inject_way *way = chosen;
+	const long held = inject_blocks();
 	const char *path = getenv("INJECT_COUNT");
-	char text[1000];
-	int fd, n = 0;
+	enum inject_kind kind;
+	size_t size;
+	char *text;
+	FILE *f;
+	long n;
+	int fd;
 
 	inject_stop();
 	if (!path || !way)
 		return;
+	kind = way->kind;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (fd < 0)
 		return;
-	for (int i = 0; inject_ways[i].name; i++)
-		n += snprintf(text + n, sizeof(text) - n, "%s %ld\n", inject_ways[i].name,
-			      inject_calls(inject_ways[i].kind));
-	n += snprintf(text + n, sizeof(text) - n, "%ld %d %ld\n", inject_calls(way->kind), fired,
-		      inject_blocks());
-	if (write(fd, text, n) < 0)
+	f = open_memstream(&text, &size);
+	for (way = inject_ways; way->name; way++) {
+		const long *first = inject_firsts(way->kind, &n);
+
+		fprintf(f, "%s %ld", way->name, inject_calls(way->kind));
+		for (long i = 0; i < n; i++)
+			fprintf(f, " %ld", first[i]);
+		fputc('\n', f);
+	}
+	fprintf(f, "%ld %d %ld\n", inject_calls(kind), fired, held);
+	fclose(f);
+	if (write(fd, text, size) < 0)
 		perror(path);
+	free(text);
 	close(fd);
 }

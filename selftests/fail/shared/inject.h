@@ -55,6 +55,12 @@ void inject_start(const struct inject_way *way, long n);
 void inject_stop(void);
 /* Return the number of counted calls of a kind. */
 long inject_calls(enum inject_kind kind);
+/*
+ * Return the numbers of the calls of a kind that no earlier call with the same chain of callers
+ * preceded, and their number in @n.  They are recorded if no call fails.
+ */
+#define INJECT_FIRSTS	4096
+const long *inject_firsts(enum inject_kind kind, long *n);
 /* Return whether a call has failed since inject_start(). */
 bool inject_fired(void);
 /* Return the number of memory blocks that have been allocated and not freed. */

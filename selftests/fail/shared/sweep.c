@@ -7,8 +7,9 @@
  * failing call reported an error and all results are correct after it has been repeated; otherwise,
  * or if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
  *
- * FAIL_POINTS: maximum number of failures of each kind, spread evenly; 0 for all.  FAIL_ONLY:
- * CASE:WAY:N, one run in this process, for a debugger.
+ * FAIL_POINTS: number of failures of each kind, spread evenly; 0 for all.  If neither it nor the
+ * case's number is set, the first call with each chain of callers fails, and SPREAD calls.
+ * FAIL_ONLY: CASE:WAY:N, one run in this process, for a debugger.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,12 +38,14 @@
 #endif
 #define LINE	160	/* maximum number of bytes shown of a line */
 #define SHOWN	6	/* number of wrong runs shown per case */
+#define SPREAD	12	/* number of calls of each kind that fail even if their chains are not new */
 
 /*
  * struct run - the result of a run, in memory shared with the parent
  * @in: the call in which the failure happened without being reported
  * @late: a call reported an error of an earlier one
  * @code: the error that the call returned
+ * @firsts: the calls that were the first with their chain of callers
  */
 struct run {
 	long calls[INJECT_KINDS], blocks, code;
@@ -51,6 +54,7 @@ struct run {
 	char in[200], by[200];
 	size_t len;
 	char text[TEXT];
+	long firsts[INJECT_KINDS][INJECT_FIRSTS], nfirsts[INJECT_KINDS];
 };
 
 static struct run *now, *normal;
@@ -107,6 +111,9 @@ static void run_here(const struct sweep_case *c, const struct inject_way *way, l
 	inject_stop();
 	for (int kind = 0; kind < INJECT_KINDS; kind++)
 		now->calls[kind] = inject_calls(kind);
+	for (int kind = 0; !way && kind < INJECT_KINDS; kind++)
+		memcpy(now->firsts[kind], inject_firsts(kind, &now->nfirsts[kind]),
+		       sizeof(now->firsts[kind]));
 	now->fired = inject_fired();
 	now->blocks = inject_blocks() - before;
 	now->fds = count_descriptors();
@@ -199,30 +206,51 @@ struct sums {
 	long points, same, said, wrong;
 };
 
-static void sweep_way(const struct sweep_case *c, const struct inject_way *way, long most,
-		      struct sums *sums)
+static void sweep_point(const struct sweep_case *c, const struct inject_way *way, long n,
+			struct sums *sums)
 {
-	long total = normal->calls[way->kind], runs = most && most < total ? most : total;
+	const char *wrong = judge(c, way, run(normal + 1, c, way, n));
 
-	for (long i = 0; i < runs; i++) {
-		long n = 1 + i * total / runs;
-		const char *wrong = judge(c, way, run(normal + 1, c, way, n));
+	if (!now->fired && !wrong)
+		return;
+	sums->points++;
+	if (!wrong && now->said)
+		sums->said++;
+	else if (!wrong)
+		sums->same++;
+	else if (sums->wrong++ < SHOWN || getenv("FAIL_ALL"))
+		show(c, way, n, wrong);
+}
 
-		if (!now->fired && !wrong)
-			continue;
-		sums->points++;
-		if (!wrong && now->said)
-			sums->said++;
-		else if (!wrong)
-			sums->same++;
-		else if (sums->wrong++ < SHOWN || getenv("FAIL_ALL"))
-			show(c, way, n, wrong);
-	}
+/* Select the calls of a kind that fail: see the top of this file. */
+static void select_calls(const struct sweep_case *c, enum inject_kind kind, bool *selected)
+{
+	const char *points = getenv("FAIL_POINTS");
+	long most = points ? atol(points) : c->most, total = normal->calls[kind];
+	long n = points || most ? most : SPREAD;
+
+	n = n && n < total ? n : total;
+	for (long i = 0; i < n; i++)
+		selected[1 + i * total / n] = true;
+	for (long i = 0; !points && !most && i < normal->nfirsts[kind]; i++)
+		selected[normal->firsts[kind][i]] = true;
+}
+
+static void sweep_way(const struct sweep_case *c, const struct inject_way *way, struct sums *sums)
+{
+	bool *selected = calloc(normal->calls[way->kind] + 1, sizeof(*selected));
+
+	if (!selected)
+		exit(2);
+	select_calls(c, way->kind, selected);
+	for (long n = 1; n <= normal->calls[way->kind]; n++)
+		if (selected[n])
+			sweep_point(c, way, n, sums);
+	free(selected);
 }
 
 static bool sweep_case(const struct sweep_case *c, unsigned int number)
 {
-	const char *most = getenv("FAIL_POINTS");
 	const bool ends = !run(normal, c, NULL, 0);
 	struct sums all = { .wrong = !ends };
 
@@ -238,7 +266,7 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 			continue;
 		if ((c->only > 0 && c->only != (int)way->kind) || c->only == -(int)way->kind)
 			continue;
-		sweep_way(c, way, most ? atol(most) : c->most ?: 12, &sums);
+		sweep_way(c, way, &sums);
 		if (sums.points)
 			printf("# %-10s %-14s %6ld points %6ld same %6ld said %4ld wrong\n", c->name,
 			       way->name, sums.points, sums.same, sums.said, sums.wrong);

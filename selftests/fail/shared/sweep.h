@@ -16,7 +16,8 @@
  * @without: if not NULL, a way to fail that is documented to be ignored
  * @only: the only kind of call that fails; if negative, the only kind that does not; 0 if all kinds
  * fail
- * @most: maximum number of failures of each kind, unless FAIL_POINTS is set; 12 if 0
+ * @most: maximum number of failures of each kind, spread evenly, unless FAIL_POINTS is set; if 0,
+ * the first call with each chain of callers fails, and some others
  * @left: number of blocks that the C library can leak after a failure
  * @no_memory: the API's code for a lack of memory; -ENOMEM if 0
  */
