@@ -14,6 +14,23 @@
 /* Contents of the module's list of users and of its parameter; NULL: no such file */
 static const char *list, *limit;
 
+/* Reading the list fails after its text. */
+static bool breaks;
+
+static ssize_t read_broken(void *left, char *data, size_t size)
+{
+	size_t n = strlen(*(const char **)left);
+
+	if (!n) {
+		errno = EIO;
+		return -1;
+	}
+	n = n < size ? n : size;
+	memcpy(data, *(const char **)left, n);
+	*(const char **)left += n;
+	return (ssize_t)n;
+}
+
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 
@@ -23,6 +40,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 
 	if (!strstr(path, "/vcpc/"))
 		return __real_fopen(path, mode);
+	if (text && text == list && breaks)
+		return fopencookie(&list, "r", (cookie_io_functions_t){ .read = read_broken });
 	errno = ENOENT;
 	return text ? fmemopen((void *)text, strlen(text), "r") : NULL;
 }
@@ -51,6 +70,23 @@ TEST(the_list_cannot_be_read)
 	limit = "100\n";
 	EXPECT_EQ(95, shim_live_users__counters_left(5));
 	list = "user 1 nonsense\n";
+	EXPECT_EQ(95, shim_live_users__counters_left(5));
+}
+
+/* A list that is only partly read would show fewer users or smaller amounts. */
+TEST(part_of_the_list)
+{
+	static char text[256];
+
+	limit = "100\n";
+	for (size_t len = strlen(two(30)) - 1; len; len--) {
+		list = memcpy(text, two(30), len);
+		text[len] = '\0';
+		EXPECT_EQ(text[len - 1] == '\n' ? 70 : 95, shim_live_users__counters_left(5))
+			TH_LOG("%zu bytes", len);
+	}
+	breaks = true;
+	list = two(30);
 	EXPECT_EQ(95, shim_live_users__counters_left(5));
 }
 

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/vec.h"
 #include "users.h"
 
@@ -90,25 +92,39 @@ static void merge(struct shim_live_users *users)
 	users->n = n;
 }
 
-/* Read the users.  Each line of the file contains a user's number and amounts. */
+/* Parse a complete line, which contains a user's number and amounts. */
+static int parse_user(const char *line, struct shim_live_user *user)
+{
+	unsigned int uid;
+
+	if (!strchr(line, '\n') ||
+	    sscanf(line, "user %u namespace %*u sets %u counters %u tags %u", &uid, &user->amounts[0],
+		   &user->amounts[1], &user->amounts[2]) != 1 + SHIM_USER_AMOUNTS)
+		return -EPROTO;
+	user->inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
+	return 0;
+}
+
 static int read_users(struct shim_live_users *users)
 {
 	FILE *f = fopen(USERS_FILE, "re");
 	struct shim_live_user user;
-	unsigned int uid;
-	int ret = 0;
+	char *line = NULL;
+	size_t room = 0;
+	int ret = 0, more = 0;
 
 	if (!f)
 		return -errno;
-	while (!ret && fscanf(f, "user %u namespace %*u sets %u counters %u tags %u\n", &uid, &user.amounts[0],
-			      &user.amounts[1], &user.amounts[2]) == 1 + SHIM_USER_AMOUNTS) {
-		user.inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
-		ret = shim_vec__room(users->all, &users->room, users->n);
+	while (!ret && (more = shim_lines__next(f, &line, &room)) > 0) {
+		ret = parse_user(line, &user);
+		if (!ret)
+			ret = shim_vec__room(users->all, &users->room, users->n);
 		if (!ret)
 			users->all[users->n++] = user;
 	}
-	if (!ret && !feof(f))
-		ret = ferror(f) ? -EIO : -EPROTO;
+	if (!ret)
+		ret = more;
+	free(line);
 	fclose(f);
 	if (users->n)
 		merge(users);
