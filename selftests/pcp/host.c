@@ -336,6 +336,58 @@ TEST_F(host, reconnect_pauses)
 	EXPECT_EQ(pmReconnectContext(self->handle), self->handle);
 }
 
+/*
+ * A server with a full backlog.  The kernel drops the client's first SYN, and the client repeats it
+ * after a second.
+ */
+static int full_server(char *spec, size_t size)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int server = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(at);
+
+	if (server < 0 || bind(server, (struct sockaddr *)&at, sizeof(at)) || listen(server, 0) ||
+	    getsockname(server, (struct sockaddr *)&at, &len))
+		return -1;
+	snprintf(spec, size, "127.0.0.1:%d", ntohs(at.sin_port));
+	for (int i = 0; i < 3; i++)
+		connect(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), (struct sockaddr *)&at, len);
+	return server;
+}
+
+static void *close_later(void *server)
+{
+	usleep(300000);
+	close(*(int *)server);
+	return NULL;
+}
+
+TEST_F(host, refused_while_connecting)
+{
+	pthread_t thread;
+	char spec[64];
+	int server = full_server(spec, sizeof(spec));
+
+	ASSERT_LE(0, server);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, close_later, &server));
+	EXPECT_EQ(-ECONNREFUSED, pmNewContext(PM_CONTEXT_HOST, spec));
+	pthread_join(thread, NULL);
+}
+
+/* The time limit of the connection has passed, so the client does not also wait for a greeting. */
+TEST_F(host, no_connection)
+{
+	double before = now();
+	char spec[64];
+	int server = full_server(spec, sizeof(spec));
+
+	ASSERT_LE(0, server);
+	setenv("PMCD_CONNECT_TIMEOUT", "2", 1);
+	EXPECT_EQ(-ETIMEDOUT, pmNewContext(PM_CONTEXT_HOST, spec));
+	EXPECT_LT(now() - before, 3.9);
+	close(server);
+}
+
 TEST_F(host, greetings)
 {
 	static const struct {

@@ -170,13 +170,12 @@ static int await(int fd, short events, int64_t deadline)
 /* Wait until a pending connect has succeeded or failed. */
 static int finish_connect(int fd, int64_t deadline)
 {
-	socklen_t len = sizeof(int);
-	int err = await(fd, POLLOUT, deadline), status = 0;
+	int err = await(fd, POLLOUT, deadline), status = ECONNREFUSED;
+	socklen_t len = sizeof(status);
 
 	if (err)
 		return err;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len))
-		return -errno;
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len);
 	/*
 	 * ECONNRESET means that the socket was connected but has been reset since.  A server that
 	 * rejects a client may have sent the reason before, which can still be received.
@@ -215,14 +214,17 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 	return finish_connect(fd, deadline);
 }
 
-/* Make the socket blocking, so that a reply takes one call.  sendmsg() is passed MSG_DONTWAIT. */
-static int settle(int fd, int family)
+/*
+ * Make the socket blocking, so that a reply takes one call.  sendmsg() is passed MSG_DONTWAIT.  If a
+ * call fails, the connection is only slower.
+ */
+static void settle(int fd, int family)
 {
-	int one = 1, flags = fcntl(fd, F_GETFL);
+	int one = 1;
 
 	if (family != AF_UNIX)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
+	fcntl(fd, F_SETFL, O_RDWR);
 }
 
 /* Return whether the kernel will reject marked messages on other sockets. */
@@ -246,12 +248,11 @@ static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t 
 	if (err)
 		return err;
 	err = try_connect(fd.nr, to, len, now_ns() + timeout_ns);
-	if (!err)
-		err = settle(fd.nr, to->sa_family);
 	if (err) {
 		shim_fd__close(fd);
 		return err;
 	}
+	settle(fd.nr, to->sa_family);
 	w->local = to->sa_family == AF_UNIX;
 	w->marked = mark(fd.nr, to->sa_family);
 	w->from = getpid();
