@@ -81,14 +81,17 @@ static void prepare_folder(void)
 	sample_make("c,x", 400, 6, 3);
 }
 
-/* A volume is missing, and the directory can be searched but not read. */
+/*
+ * The directory can be searched but not read.  An archive in it has no volume 2, another has no index
+ * that names its volumes.
+ */
 static void prepare_unreadable(void)
 {
 	if (mkdir("u", 0700))
 		_exit(1);
 	sample_make("u/a", 0, 24, 5);
-	sample_make("u/b,c", 0, 6, 3);
-	if (unlink("u/a.2") || chmod("u", 0111))
+	sample_make("u/b,c", 0, 6, 2);
+	if (unlink("u/a.2") || unlink("u/b,c.index") || chmod("u", 0111))
 		_exit(1);
 }
 

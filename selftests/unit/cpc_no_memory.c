@@ -10,6 +10,7 @@
 
 #include "core/session.h"
 #include "cpc/libcpc.h"
+#include "cpc/libpctx.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
@@ -183,6 +184,19 @@ TEST_F(memory, bind)
 
 	EACH_FAILS(2, !cpc_bind_curlwp(self->cpc, self->set, 0));
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, buf));
+	EXPECT_EQ(0, cpc_unbind(self->cpc, self->set));
+}
+
+/* If the call fails, the process does not record the set, and releasing it leaves the set bound. */
+TEST_F(memory, bind_pctx)
+{
+	static char name[] = "true";
+	char *const argv[] = { name, NULL };
+	pctx_t *pctx = pctx_create("/bin/true", argv, NULL, 1, NULL);
+
+	ASSERT_NE(NULL, pctx);
+	EACH_FAILS(2, !cpc_bind_pctx(self->cpc, pctx, 1, self->set, 0));
+	pctx_release(pctx);
 	EXPECT_EQ(0, cpc_unbind(self->cpc, self->set));
 }
 
