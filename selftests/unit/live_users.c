@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The users of the module and their limits are read from files that can be damaged or unreadable.
+ * The users of the module, their limits and its statistics are read from files that can be damaged or
+ * unreadable.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,12 +10,15 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "live/module.h"
 #include "live/users.h"
 
-/* Contents of the module's list of users and of its parameter; NULL: no such file */
+/*
+ * Contents of the module's list of users or statistics, and of its parameter; NULL: no such file
+ */
 static const char *list, *limit;
 
-/* Reading the list fails after its text. */
+/* Reading the list or the statistics fails after the text. */
 static bool breaks;
 
 static ssize_t read_broken(void *left, char *data, size_t size)
@@ -36,7 +40,7 @@ FILE *__wrap_fopen(const char *path, const char *mode);
 
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
-	const char *text = strstr(path, "/debug/vcpc/users") ? list : strstr(path, "/max_user_") ? limit : NULL;
+	const char *text = strstr(path, "/debug/vcpc/") ? list : strstr(path, "/max_user_") ? limit : NULL;
 
 	if (!strstr(path, "/vcpc/"))
 		return __real_fopen(path, mode);
@@ -88,6 +92,51 @@ TEST(part_of_the_list)
 	breaks = true;
 	list = two(30);
 	EXPECT_EQ(95, shim_live_users__counters_left(5));
+}
+
+int __wrap_access(const char *path, int mode);
+int __wrap_shim_bpf__status(void);
+int __wrap_shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR]);
+
+int __wrap_access(const char *path, int mode)
+{
+	(void)path;
+	(void)mode;
+	return 0;
+}
+
+int __wrap_shim_bpf__status(void)
+{
+	return 0;
+}
+
+int __wrap_shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
+{
+	(void)trace;
+	(void)drops;
+	return 0;
+}
+
+static int second_of(const char *text)
+{
+	struct shim_live_module module = { 0 };
+
+	list = text;
+	shim_live_module__sample(&module, NULL);
+	return module.stats_status ? module.stats_status : (int)module.stats[1];
+}
+
+TEST(statistics)
+{
+	static const char text[] = "late_overflows 1\noverflows_not_signaled 234\n";
+
+	EXPECT_EQ(-ENOENT, second_of(NULL));
+	EXPECT_EQ(234, second_of(text));
+	EXPECT_EQ(-EPROTO, second_of("late_overflows 1\noverflows_not_signaled\n"));
+	EXPECT_EQ(-EPROTO, second_of("late_overflows 1\noverflows_not_signaled 23"));
+	EXPECT_EQ(-EPROTO, second_of("late_overflows 1\noverflows_not"));
+	breaks = true;
+	EXPECT_EQ(-EIO, second_of(text));
 }
 
 TEST(the_limit_is_unknown)

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "core/bpf.h"
 #include "core/probe.h"
 #include "module.h"
@@ -89,22 +91,26 @@ static void value_take(struct shim_live_module *module, const char *name, unsign
 			module->stats[i] = value;
 }
 
-/* Read the statistics.  Each line of the file contains a name and a value. */
+/* Read the statistics.  Each complete line of the file contains a name and a value. */
 static int read_stats(struct shim_live_module *module)
 {
 	FILE *f = fopen(STATS_FILE, "re");
 	unsigned long long value;
-	char name[64];
-	int ret = 0;
+	char *line = NULL, name[64];
+	size_t room = 0;
+	int ret = 0, more = 0;
 
 	if (!f)
 		return -errno;
-	while (fscanf(f, "%63s %llu", name, &value) == 2)
-		value_take(module, name, value);
-	if (!feof(f))
-		ret = ferror(f) ? -EIO : -EPROTO;
+	while (!ret && (more = shim_lines__next(f, &line, &room)) > 0) {
+		if (strchr(line, '\n') && sscanf(line, "%63s %llu", name, &value) == 2)
+			value_take(module, name, value);
+		else
+			ret = -EPROTO;
+	}
+	free(line);
 	fclose(f);
-	return ret;
+	return ret ? ret : more;
 }
 
 /* Sample the module.  Errors are not returned but stored as the status of the metrics. */
