@@ -83,24 +83,45 @@ static long reset(pm_prog_t *prog)
 	return aix(err == Pmapi_NoSetProg ? pm_set_program_mythread(prog) : err);
 }
 
-static void count_aix(void)
+static pm_prog_t page_faults(void)
 {
+	pm_prog_t prog = { .mode.w = PM_USER };
 	pm_groups_info_t groups;
 	pm_info2_t info = { 0 };
-	pm_prog_t prog = { .mode.w = PM_USER };
-	pm_data_t data = { 0 };
 
 	say("init %ld\n", TRY(aix(pm_initialize(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT |
 						PM_GET_GROUPS, &info, &groups, PM_CURRENT))));
 	for (int i = 0; i < info.maxpmcs; i++)
 		prog.events[i] = COUNT_NOTHING;
 	prog.events[0] = event_named(&info, "PM_PAGE_FAULTS");
+	return prog;
+}
+
+static void count_aix(void)
+{
+	pm_prog_t prog = page_faults();
+	pm_data_t data = { 0 };
+
 	say("program %ld\n", TRY(aix(pm_set_program_mythread(&prog))));
 	say("start %ld\n", TRY(aix(pm_start_mythread())));
 	say("data %ld\n", TRY(aix(pm_get_data_mythread(&data))));
 	say("stop %ld\n", TRY(stop()));
 	say("reset %ld\n", TRY(reset(&prog)));
 	say("delete %ld\n", TRY(aix(pm_delete_program_mythread())));
+}
+
+/* Each CPU has data.  Without permission to count on CPUs, all calls but the first fail. */
+static void count_system(void)
+{
+	pm_prog_t prog = page_faults();
+	pm_data_t data = { 0 };
+
+	say("program %ld\n", TRY(aix(pm_set_program(&prog))));
+	say("start %ld\n", TRY(aix(pm_start())));
+	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+		say("cpu %ld\n", TRY(aix(pm_get_data_cpu(cpu, &data))));
+	say("stop %ld\n", TRY(aix(pm_stop())));
+	say("delete %ld\n", TRY(aix(pm_delete_program())));
 }
 
 /* A set can be limited to a control group only once. */
@@ -195,6 +216,7 @@ static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails. */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
+	{ .name = "system", .run = count_system, .left = 1, .no_memory = -Pmapi_Malloc_Err },
 	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL },
 	{ .name = "limit", .run = limit, .left = 1 },
 	/* If a set cannot be sampled, its record contains the error. */

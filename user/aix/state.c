@@ -211,6 +211,8 @@ int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
 	*ctx = the_systems(state);
 	if (who.scope == AIX_CPU)
 		*tid = who.nth ? shim_aix_target__nth_cpu(who.cpu) : who.cpu;
+	if (who.nth && *tid < 0 && *tid != -ENXIO)
+		return shim_aix__error(*tid);
 	return *tid < 0 ? Pmapi_BadCpu : 0;
 }
 

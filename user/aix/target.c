@@ -236,6 +236,8 @@ int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg)
 		for (int cpu = first; cpu <= last && !ret; cpu++)
 			ret = fn(arg, cpu);
 	}
+	if (!ret && ferror(f))
+		ret = -EIO;
 	fclose(f);
 	return ret;
 }
@@ -253,14 +255,13 @@ static int count_down(void *arg, int cpu)
 	return nth->left-- == 0;
 }
 
-/* Return the number of the n-th online CPU, or -1. */
+/* Return the number of the n-th online CPU, -ENXIO if there is none, or an error. */
 int shim_aix_target__nth_cpu(int n)
 {
 	struct nth nth = { .left = n };
+	int ret = n < 0 ? 0 : shim_aix_target__each_cpu(count_down, &nth);
 
-	if (n < 0 || shim_aix_target__each_cpu(count_down, &nth) != 1)
-		return -1;
-	return nth.cpu;
+	return ret > 0 ? nth.cpu : ret ? ret : -ENXIO;
 }
 
 /**
