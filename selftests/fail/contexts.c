@@ -427,6 +427,49 @@ static void local(void)
 	pmDestroyContext((int)context);
 }
 
+/* Count this process, its parent and possibly others that have the same command name. */
+static void prepare_processes(void)
+{
+	char command[64] = "";
+	FILE *f = fopen("/proc/self/comm", "r");
+
+	if (!f || fscanf(f, "%63s", command) != 1)
+		_exit(1);
+	fclose(f);
+	f = fopen("config", "w");
+	fprintf(f, "processes %s page-faults\n", command);
+	fclose(f);
+}
+
+static long count_processes(pmID id, int *n)
+{
+	pmResult *r;
+	long err = pmFetch(1, &id, &r);
+
+	if (err < 0)
+		return err;
+	*n = r->vset[0]->numval;
+	pmFreeResult(r);
+	return *n < 0 ? *n : 0;
+}
+
+/* A failure can hide some of several processes, but not all of them. */
+static void processes(void)
+{
+	static const char *name = "vcpc.process.count.page_faults";
+	pmID id = PM_ID_NULL;
+	long context;
+	int n = 0;
+
+	say("%ld\n", TRY(setenv("VCPC_CONFIG", "config", 1)));
+	context = TRY(pmNewContext(PM_CONTEXT_LOCAL, NULL));
+	say("context %d\n", context >= 0);
+	say("id %ld\n", TRY(pmLookupName(1, &name, &id)));
+	say("fetch %ld", TRY(count_processes(id, &n)));
+	say(" %d\n", n > 0);
+	pmDestroyContext((int)context);
+}
+
 static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "append", .before = prepare_append, .run = append, .after = read_back },
@@ -443,6 +486,7 @@ static const struct sweep_case cases[] = {
 	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },
 	{ .name = "config", .prepare = prepare_config, .run = config, .left = 2 },
 	/* libbpf's messages and pmprintf() keep a buffer. */
+	{ .name = "processes", .prepare = prepare_processes, .run = processes, .left = 1 },
 	{ .name = "local", .prepare = prepare_local, .before = see_denied, .run = local, .left = 1 },
 };
 

@@ -267,5 +267,7 @@ static const struct sweep_case cases[] = {
 
 int main(void)
 {
+	/* A run takes milliseconds, so fail all calls: what a failure does also depends on the state. */
+	setenv("FAIL_POINTS", "0", 0);
 	return sweep(cases, sizeof(cases) / sizeof(cases[0]));
 }
