@@ -84,6 +84,14 @@ TEST_F(hours, every_unit_both_ways)
 	}
 }
 
+/* A step of more than 2^32 seconds does not wrap around to a short step. */
+TEST_F(hours, long_steps)
+{
+	ASSERT_EQ(go_to(PM_MODE_INTERP | PM_XTB_SET(PM_TIME_MIN), 0, 71582789), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), PM_ERR_EOL);
+}
+
 TEST_F(hours, high_resolution)
 {
 	struct timespec when = { AF_START, 999999999 }, delta = { 0, -333333333 };

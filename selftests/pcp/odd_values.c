@@ -192,6 +192,39 @@ TEST(blocks_of_other_sizes_and_types)
 	}
 }
 
+/* Between two records, both kinds of aggregates have the bytes of the earlier record. */
+TEST(aggregates)
+{
+	char base[256], bytes[] = "abc";
+	pmID pmid = ODD;
+	pmResult *r;
+	struct af a;
+
+	for (int type = PM_TYPE_AGGREGATE; type <= PM_TYPE_AGGREGATE_STATIC; type++) {
+		af_folder(base, sizeof(base));
+		af_open(&a, base, 3);
+		af_desc(&a, ODD, type, AF_NONE, PM_SEM_INSTANT, 0, "odd");
+		af_index(&a, 0);
+		for (int i = 0; i < 3; i++) {
+			af_begin(&a, i * AF_SEC);
+			af_set(&a, ODD, 0);
+			af_block(&a, -1, type, bytes + i, 3 - i);
+			af_end(&a);
+		}
+		af_close(&a);
+		ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+		ASSERT_EQ(0, go_to(PM_MODE_INTERP, 1900, 0));
+		ASSERT_EQ(0, pmFetch(1, &pmid, &r));
+		ASSERT_EQ(1, r->vset[0]->numval);
+		EXPECT_EQ(type, 0 + r->vset[0]->vlist[0].value.pval->vtype);
+		ASSERT_EQ(PM_VAL_HDR_SIZE + 2, 0 + r->vset[0]->vlist[0].value.pval->vlen);
+		EXPECT_EQ(0, memcmp(r->vset[0]->vlist[0].value.pval->vbuf, "bc", 2));
+		pmFreeResult(r);
+		pmDestroyContext(pmWhichContext());
+		af_remove(base);
+	}
+}
+
 #define MANY	7
 
 static uint64_t many_value(int record, int i)
