@@ -244,7 +244,7 @@ TEST_F(open, with_another_label)
 		{ __LINE__, "0", 8, 101, -EILSEQ },		/* PID, different in this file */
 		{ __LINE__, "meta", 8, 101, -EILSEQ },
 		{ __LINE__, "index", 8, 101, -EILSEQ },
-		{ __LINE__, "0", 20, 1000000000, -EILSEQ },	/* nanoseconds */
+		{ __LINE__, "0", 20, 1000000001, -EILSEQ },	/* nanoseconds */
 		{ __LINE__, "0", 24, 1, -EILSEQ },		/* volume */
 		{ __LINE__, "meta", 24, 0, -EILSEQ },
 		{ __LINE__, "index", 24, -1, -EILSEQ },

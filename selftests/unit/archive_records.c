@@ -80,7 +80,7 @@ TEST_F(record, stamp)
 		{ __LINE__, { INT64_MIN, 1 }, 3 },
 		{ __LINE__, { INT64_MAX, 0 }, 3 },
 	};
-	static const uint32_t bad[] = { 1000000000, 0x80000000, 0xffffffff };
+	static const uint32_t bad[] = { 1000000001, 0x80000000, 0xffffffff };
 	struct shim_ts got = { 1, 2 };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -100,6 +100,27 @@ TEST_F(record, stamp)
 		EXPECT_EQ(-EBADMSG, shim_stamp__decode(self->f, self->buf.data, &got));
 	}
 	EXPECT_EQ(1, got.sec);
+}
+
+/* PCP writes some whole seconds as 10^9 ns, or 10^6 us, after the second before them. */
+TEST_F(record, stamp_of_a_whole_second)
+{
+	const uint32_t second = variant->version == 2 ? 1000000 : 1000000000;
+	struct shim_ts got;
+
+	shim_stamp__encode(self->f, &self->buf, (struct shim_ts){ 4, 0 });
+	shim_be32__put(self->buf.data + self->f->stamp_len - 4, second);
+	ASSERT_EQ(0, shim_stamp__decode(self->f, self->buf.data, &got));
+	EXPECT_EQ(5, got.sec);
+	EXPECT_EQ(0, got.nsec);
+	shim_be32__put(self->buf.data + self->f->stamp_len - 4, second + 1);
+	EXPECT_EQ(-EBADMSG, shim_stamp__decode(self->f, self->buf.data, &got));
+	if (variant->version == 2)
+		return;
+	shim_buf__reset(&self->buf);
+	shim_stamp__encode(self->f, &self->buf, (struct shim_ts){ INT64_MAX, 0 });
+	shim_be32__put(self->buf.data + self->f->stamp_len - 4, second);
+	EXPECT_EQ(-EBADMSG, shim_stamp__decode(self->f, self->buf.data, &got));
 }
 
 TEST_F(record, label)

@@ -413,7 +413,7 @@ TEST_F(notes, bad_label_records)
 	/* Use an invalid time stamp, and records that end too early. */
 	shim_buf__reset(&record);
 	ASSERT_EQ(0, shim_rec_labels__encode(f, &record, &labels));
-	shim_be32__put(record.data + 8 + f->stamp_len - 4, 1000000000);
+	shim_be32__put(record.data + 8 + f->stamp_len - 4, 1000000001);
 	EXPECT_EQ(-EBADMSG, open_with(&self->place, meta, len, &record));
 	for (uint32_t n = 12; n < 51 + f->stamp_len; n++) {
 		shim_buf__reset(&record);

@@ -64,19 +64,20 @@ int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shi
 {
 	uint32_t low = shim_be32__get(p);
 	uint32_t second = shim_be32__get(p + 4);
+	uint32_t nsec = f->version == 2 ? second : shim_be32__get(p + 8);
+	const uint32_t one_second = f->version == 2 ? 1000000 : 1000000000;
+	int64_t sec;
 
-	if (f->version == 2) {
-		if (second > 999999)
-			return -EBADMSG;
-		*out = (struct shim_ts){ (int32_t)low, (int32_t)(second * 1000) };
-	} else {
-		uint32_t nsec = shim_be32__get(p + 8);
-
-		if (nsec > 999999999)
-			return -EBADMSG;
-		/* The low half of the seconds comes first. Each half is big-endian. */
-		*out = (struct shim_ts){ (int64_t)((uint64_t)second << 32 | low), (int32_t)nsec };
+	/* The low half of the seconds comes first. Each half is big-endian. */
+	sec = f->version == 2 ? (int32_t)low : (int64_t)((uint64_t)second << 32 | low);
+	/* pmlogreduce writes a time of 5 s as 4 s and 10^9 ns if INTERP has returned that. */
+	if (nsec == one_second && sec < INT64_MAX) {
+		sec++;
+		nsec = 0;
 	}
+	if (nsec >= one_second)
+		return -EBADMSG;
+	*out = (struct shim_ts){ sec, (int32_t)(f->version == 2 ? nsec * 1000 : nsec) };
 	return 0;
 }
 
