@@ -118,9 +118,11 @@ int shim_event__to_host(int type, const uint8_t *p, uint32_t len, char *out)
 	return t.in.bad ? -EBADMSG : 0;
 }
 
+/* The rest of a value.  @types is PM_ERR_TYPE once a parameter had the wrong type, otherwise 0. */
 struct unpacking {
 	const char *at, *end;
 	bool fine;
+	int types;
 };
 
 struct head {
@@ -158,8 +160,8 @@ static int take_head(struct unpacking *u, struct head *out)
 		*out = (struct head){ coarse.er_timestamp.tv_sec, coarse.er_timestamp.tv_usec,
 				      coarse.er_flags, coarse.er_nparams };
 	}
-	if ((out->flags & PM_EVENT_FLAG_MISSED) && out->flags != PM_EVENT_FLAG_MISSED)
-		return PM_ERR_CONV;
+	if (out->flags & PM_EVENT_FLAG_MISSED)
+		return out->flags == PM_EVENT_FLAG_MISSED ? 0 : PM_ERR_CONV;
 	return out->parameters < 0 ? PM_ERR_TOOSMALL : 0;
 }
 
@@ -187,9 +189,9 @@ static int take_parameter(struct unpacking *u, pmEventParameter *out, const char
 	*payload = unpack_take(u, len);
 	if (!*payload)
 		return PM_ERR_TOOBIG;
-	if (in_place(out->ep_type))
-		return len < 4 ? PM_ERR_TOOSMALL : 0;
-	return out->ep_type >= PM_TYPE_EVENT ? PM_ERR_TYPE : 0;
+	if (out->ep_type >= PM_TYPE_EVENT)
+		u->types = PM_ERR_TYPE;
+	return in_place(out->ep_type) && len < 4 ? PM_ERR_TOOSMALL : 0;
 }
 
 static unsigned int sets_of(const struct head *head)
@@ -323,6 +325,7 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 	struct unpacking u = { .fine = fine };
 	int n = unpack_begin(vsp, idx, &u);
 	pmResult **results;
+	int err = 0;
 
 	if (n < 0)
 		return n;
@@ -335,13 +338,14 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 	results = calloc((size_t)n + 1, sizeof(*results));
 	if (!results)
 		return -ENOMEM;
-	for (int i = 0; i < n; i++) {
-		int err = take_record(&u, &results[i]);
-
-		if (err) {
-			free_all(results);
-			return err;
-		}
+	for (int i = 0; i < n && !err; i++)
+		err = take_record(&u, &results[i]);
+	/* As in PCP, other errors have precedence, even if they come later. */
+	if (!err)
+		err = u.types;
+	if (err) {
+		free_all(results);
+		return err;
 	}
 	*out = results;
 	return n;

@@ -146,6 +146,14 @@ static void bad_values(bool fine)
 	begin(fine, 1);
 	record(fine, 1, PM_EVENT_FLAG_MISSED | PM_EVENT_FLAG_ID, 3);
 	unpack("missed and not", fine, 0);
+	begin(fine, 2);
+	record(fine, 1, 0, 1);
+	parameter(1, PM_TYPE_EVENT, 4, "abcd");
+	record(fine, 2, PM_EVENT_FLAG_MISSED | PM_EVENT_FLAG_ID, 3);
+	unpack("events in events, then missed and not", fine, 0);
+	begin(fine, 1);
+	record(fine, 1, PM_EVENT_FLAG_MISSED, -1);
+	unpack("2^32 - 1 missed", fine, 0);
 }
 
 int main(int argc, char **argv)
