@@ -249,4 +249,39 @@ TEST_F(several, order_of_the_list)
 	}
 }
 
+static int fetch_any(void)
+{
+	pmResult *r;
+	int err = pmFetchArchive(&r);
+
+	if (err < 0)
+		return err;
+	/* The last digit marks a record without metrics. */
+	err = (int)(r->timestamp.tv_sec - START) * 10 + !r->numpmid;
+	pmFreeResult(r);
+	return err;
+}
+
+/* As in PCP, the records of the other archive that are not beyond the mark are skipped. */
+TEST_F(several, that_overlap)
+{
+	static const int forward[] = { 0, 1, 2, 3, PM_ERR_LOGOVERLAP, 4, 5, PM_ERR_EOL };
+	static const int back[] = { 5, 4, 3, 2, PM_ERR_LOGOVERLAP, 1, 0, PM_ERR_EOL };
+	static const int any[] = { 0, 10, 20, 30, 31, PM_ERR_LOGOVERLAP, 40, 50, PM_ERR_EOL };
+	char list[256];
+
+	ASSERT_EQ(0, write_archive(self->dir, "other", 2));
+	snprintf(list, sizeof(list), "%s/b,%s/other", self->dir, self->dir);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, list));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	for (int i = 0; i < 8; i++)
+		EXPECT_EQ(forward[i], fetch(METRIC));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	for (int i = 0; i < 9; i++)
+		EXPECT_EQ(any[i], fetch_any());
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, 6, 0));
+	for (int i = 0; i < 8; i++)
+		EXPECT_EQ(back[i], fetch(METRIC));
+}
+
 TEST_HARNESS_MAIN

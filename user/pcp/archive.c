@@ -33,6 +33,7 @@ static int archive_dup(struct shim_context *to, struct shim_context *from)
 	to->cursor = from->cursor;
 	to->cursor.readbuf = &to->readbuf;
 	to->placed = from->placed;
+	to->overlaps = from->overlaps;
 	return 0;
 }
 

@@ -213,13 +213,19 @@ static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* Get the next record in the mode's direction, and make its time the current time. */
+/*
+ * Get the next record in the mode's direction, and make its time the current time.  After the mark
+ * between two archives that overlap, fail once.  Then continue after the mark's time.
+ */
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
 	int forward = ctx->mode == PM_MODE_FORW;
 	struct shim_ts back;
 	int err = place(ctx);
 
+	if (!err && ctx->overlaps)
+		err = -SHIM_EOVERLAP;
+	ctx->overlaps = false;
 	while (!err) {
 		int order;
 
@@ -227,8 +233,7 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 		if (err)
 			break;
 		err = shim_archive__joint(ctx->ar, rec, &back);
-		if (err < 0)
-			break;
+		ctx->overlaps = err == -SHIM_EOVERLAP;
 		if (err && !forward)
 			rec->stamp = back;
 		err = 0;
@@ -296,6 +301,7 @@ static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 	if (err == -ENOMEM) {
 		ctx->cursor = *before;
 		ctx->origin = origin;
+		ctx->overlaps = false;
 	}
 	return err;
 }
@@ -406,6 +412,7 @@ int shim_archive_source__set_mode(struct shim_context *ctx, int mode, const stru
 	ctx->mode = mode;
 	ctx->delta = delta;
 	ctx->placed = false;
+	ctx->overlaps = false;
 	if (ctx->interp)
 		shim_interp__reposition(ctx->interp);
 	return 0;

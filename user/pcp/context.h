@@ -145,6 +145,7 @@ extern const struct shim_source shim_local_source;
  *	archives
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
+ * @overlaps: the last record was the mark between two archives that overlap
  * @readbuf: @cursor's read buffer
  * @calls: number of calls that have entered the context
  * @passed: unusable volumes that were reported
@@ -170,6 +171,7 @@ struct shim_context {
 	struct shim_ts origin;
 	struct shim_ts delta;
 	bool placed;
+	bool overlaps;
 	struct shim_cursor cursor;
 	struct shim_readbuf readbuf;
 	struct shim_pmidmap passed;
