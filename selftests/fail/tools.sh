@@ -13,7 +13,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/shared/commands.sh"
 export TZ=UTC PCP_DERIVED_CONFIG='' LC_ALL=C
 vcpc=$build/bin/vcpc inject=$build/lib/libinject.so
-evidence="$dir/wrong" learning='counts keeps_link records records_cpus'
+evidence="$dir/wrong" learning='counts counts_events keeps_link records records_cpus'
 cd "$dir" || exit 1
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
 
@@ -40,6 +40,14 @@ checks() {
 # Judge a list of events: a list of all known ones is a valid result for a user without permission.
 lists() {
 	[ "${how%%:*}" = open-EACCES ] && grep -q 'all known names are listed: Permission denied' err || reads
+}
+
+# Judge the resources and events that hpmcount prints, but not their numbers.
+counts_events() {
+	sed 's/[0-9][0-9.]*//g; s/ *$//; s/  */ /g' out >events
+	[ "$how" != none:0 ] || cp events normal
+	if [ "$status" = "$expected" ] && cmp -s events normal; then return; fi
+	said || wrong "no error, and other events"
 }
 
 # Judge counts of a control group on all CPUs during 30 ms.  The "cpu-clock" of the root group is
@@ -119,6 +127,9 @@ sweep compare reads "$vcpc" compare a b
 sweep metric reads "$vcpc" replay a vcpc.count.page_faults
 sweep instance reads "$vcpc" replay a -i absent,other vcpc.count.page_faults
 sweep tags reads "$vcpc" report tags -o -
+echo '1 PM_PAGE_FAULTS' >libHPM_events
+sweep hpmcount counts_events "$build/bin/hpmcount" true
+rm libHPM_events
 # Create links and another user's files that have names like the recorder's.
 mkdir keep precious
 for name in 20200101T000000-000Z 20200102T000000-000Z; do

@@ -29,6 +29,13 @@ void hpm_die(const char *what, int error)
 	exit(1);
 }
 
+/* Print that a file cannot be opened or read, and exit. */
+void hpm_die_reading(const char *path)
+{
+	fprintf(stderr, "%s: cannot read %s: %s\n", program_invocation_short_name, path, strerror(errno));
+	exit(1);
+}
+
 /* Parse a mode's letters up to the end or a comma; any other letter ends the program. */
 int hpm_mode(const char *letters)
 {
@@ -175,6 +182,8 @@ void hpm_choose_default(struct hpm_choice *choice)
 	char line[256], event[256];
 	int counter;
 
+	if (!f && errno != ENOENT)
+		hpm_die_reading("libHPM_events");
 	if (f) {
 		pm_prog_t *set = NULL;
 
@@ -195,6 +204,8 @@ void hpm_choose_default(struct hpm_choice *choice)
 				set = hpm_new_set(choice, choice->mode);
 			set->events[counter - 1] = e->event_id;
 		}
+		if (ferror(f))
+			hpm_die_reading("libHPM_events");
 		fclose(f);
 	} else if (sets) {
 		hpm_choose_sets(choice, strdupa(sets));

@@ -53,6 +53,7 @@ struct hpm_choice {
 
 void hpm_fail(const char *what, int error);
 void hpm_die(const char *what, int error);
+void hpm_die_reading(const char *path);
 void hpm_choose_sets(struct hpm_choice *choice, char *list);
 void hpm_choose_groups(struct hpm_choice *choice, char *list);
 void hpm_choose_events(struct hpm_choice *choice, char *list);

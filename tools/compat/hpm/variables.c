@@ -3,6 +3,7 @@
  * The variables of derived metrics, which are latencies in cycles. They come from lines NAME=VALUE
  * of the file HPM_flags.env in the working directory, otherwise from the environment.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static const char *from_file(const char *name)
 	const char *value = NULL;
 	FILE *f = fopen("HPM_flags.env", "re");
 
+	if (!f && errno != ENOENT)
+		hpm_die_reading("HPM_flags.env");
 	if (!f)
 		return NULL;
 	while (!value && fgets(line, sizeof(line), f)) {
@@ -40,6 +43,8 @@ static const char *from_file(const char *name)
 		if (!strncmp(line, name, len) && line[len] == '=')
 			value = line + len + 1;
 	}
+	if (ferror(f))
+		hpm_die_reading("HPM_flags.env");
 	fclose(f);
 	return value;
 }
