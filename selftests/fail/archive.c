@@ -39,17 +39,58 @@ static void prepare_damaged(void)
 		_exit(1);
 }
 
-/* Write a mark after every ten records.  Counters are not interpolated across a mark. */
+/* Damage the last record. */
+static void prepare_cut(void)
+{
+	struct stat st;
+
+	sample_make("a", 0, 24, 8);
+	if (stat("a.2", &st) || truncate("a.2", st.st_size - 10))
+		_exit(1);
+}
+
+/* Only the first and the last of six volumes have values of all metrics. */
+static void prepare_sparse(void)
+{
+	sample_check(pmiStart("a", 0));
+	sample_describe();
+	for (int i = 0; i < 60; i++) {
+		if (i % 50 == 5) {
+			sample_put(i);
+		} else {
+			sample_check(pmiPutValue(sample_name(0), NULL, "1"));
+			sample_check(pmiWrite(SAMPLE_START + i, 0));
+		}
+		if (i % 10 == 9)
+			sample_check(pmiNextVolume());
+	}
+	sample_check(pmiEnd());
+}
+
+/* In addition, the last record of a volume is damaged. */
+static void prepare_sparse_cut(void)
+{
+	struct stat st;
+
+	prepare_sparse();
+	if (stat("a.3", &st) || truncate("a.3", st.st_size - 10))
+		_exit(1);
+}
+
+/*
+ * Write a mark after every ten records, and begin a new volume.  Counters are not interpolated
+ * across a mark.
+ */
 static void prepare_marks(void)
 {
 	sample_check(pmiStart("a", 0));
 	sample_describe();
 	for (int i = 0; i < 60; i++) {
 		sample_put(i);
-		if (i % 10 == 9)
+		if (i % 10 == 9) {
 			sample_check(pmiPutMark());
-		if (i == 29)
 			sample_check(pmiNextVolume());
+		}
 	}
 	sample_check(pmiEnd());
 }
@@ -157,10 +198,8 @@ static void names(void)
 	}
 }
 
-static void fetches(int mode, int from, int msec, int n)
+static void fetches_from(struct timeval start, int mode, int msec, int n)
 {
-	struct timeval start = { SAMPLE_START + from, 0 };
-
 	say("mode %d: %ld\n", mode, TRY(pmSetMode(mode, &start, msec)));
 	for (int i = 0; i < n; i++) {
 		pmResult *result = NULL;
@@ -175,6 +214,11 @@ static void fetches(int mode, int from, int msec, int n)
 			say("%s\n", pmErrStr((int)err));
 		}
 	}
+}
+
+static void fetches(int mode, int from, int msec, int n)
+{
+	fetches_from((struct timeval){ SAMPLE_START + from, 0 }, mode, msec, n);
 }
 
 static void read_archive(const char *name, int last)
@@ -283,10 +327,46 @@ static void run_marks(void)
 	read_archive("a", 59);
 }
 
+/* Marks between records that are at most this far apart are ignored. */
 static void run_short_marks(void)
 {
 	TRY(setenv("PCP_IGNORE_MARK_RECORDS", "5sec", 1));
 	read_archive("a", 59);
+}
+
+/* Interpolate in the third volume of an archive that has just been opened. */
+static void run_sparse(void)
+{
+	const long context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+
+	names();
+	fetches(PM_MODE_INTERP, 22, 1500, 4);
+	pmDestroyContext((int)context);
+}
+
+/* Interpolate past the end.  The damage is reported once. */
+static void run_end(void)
+{
+	const long context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+
+	names();
+	fetches(PM_MODE_INTERP, 20, 1500, 5);
+	pmDestroyContext((int)context);
+}
+
+/*
+ * Interpolate 0.5 ms after each record.  The search for the record after a mark, which is 1 ms after
+ * the volume's last record, opens the next volume.
+ */
+static void run_long_marks(void)
+{
+	long context;
+
+	TRY(setenv("PCP_IGNORE_MARK_RECORDS", "0.5sec", 1));
+	context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+	names();
+	fetches_from((struct timeval){ SAMPLE_START, 500 }, PM_MODE_INTERP, 1000, 32);
+	pmDestroyContext((int)context);
 }
 
 static const struct sweep_case cases[] = {
@@ -303,8 +383,12 @@ static const struct sweep_case cases[] = {
 	{ .name = "large", .prepare = prepare_large, .run = run_large },
 	{ .name = "packed", .prepare = prepare_packed, .run = run_volumes },
 	{ .name = "damaged", .prepare = prepare_damaged, .run = run_volumes },
+	{ .name = "cut", .prepare = prepare_cut, .run = run_end },
+	{ .name = "sparse", .prepare = prepare_sparse, .run = run_sparse },
+	{ .name = "sparse cut", .prepare = prepare_sparse_cut, .run = run_sparse },
 	{ .name = "marks", .prepare = prepare_marks, .run = run_marks },
 	{ .name = "short marks", .prepare = prepare_marks, .run = run_short_marks },
+	{ .name = "long marks", .prepare = prepare_marks, .run = run_long_marks },
 };
 
 int main(void)
