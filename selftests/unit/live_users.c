@@ -35,6 +35,17 @@ static ssize_t read_broken(void *left, char *data, size_t size)
 	return (ssize_t)n;
 }
 
+/* There is no memory for the users that are read. */
+static bool no_memory;
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return no_memory ? NULL : __real_realloc(old, size);
+}
+
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 
@@ -80,6 +91,7 @@ TEST(the_list_cannot_be_read)
 /* A list that is only partly read would show fewer users or smaller amounts. */
 TEST(part_of_the_list)
 {
+	struct shim_live_users users = { 0 };
 	static char text[256];
 
 	limit = "100\n";
@@ -89,8 +101,12 @@ TEST(part_of_the_list)
 		EXPECT_EQ(text[len - 1] == '\n' ? 70 : 95, shim_live_users__counters_left(5))
 			TH_LOG("%zu bytes", len);
 	}
-	breaks = true;
 	list = two(30);
+	no_memory = true;
+	shim_live_users__sample(&users);
+	no_memory = false;
+	EXPECT_EQ(-ENOMEM, users.status);
+	breaks = true;
 	EXPECT_EQ(95, shim_live_users__counters_left(5));
 }
 
