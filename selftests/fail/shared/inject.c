@@ -453,6 +453,11 @@ FUNCTION(INJECT_NETWORK, int, getsockopt, (int fd, int level, int option, void *
 	 socklen_t *len), (fd, level, option, value, len), -1)
 FUNCTION(INJECT_NETWORK, int, setsockopt, (int fd, int level, int option, const void *value,
 	 socklen_t len), (fd, level, option, value, len), -1)
+/* The C library's pthread_atfork() calls this. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
+FUNCTION(INJECT_MEMORY, int, __register_atfork,
+	 (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object),
+	 (prepare, parent, child, object), ENOMEM)
 FUNCTION(INJECT_THREAD, int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr,
 	 void *(*start)(void *), void *arg), (thread, attr, start, arg), EAGAIN)
 
