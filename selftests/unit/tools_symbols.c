@@ -36,6 +36,7 @@ static __attribute__((noinline)) int planted(int x)
 
 static const char *bad_line;	/* reading a line with this text fails with EIO */
 static unsigned int lines;	/* lines that were read */
+static unsigned int texts;	/* lines of symbol lists that were read */
 static bool no_memory;		/* the next calloc() fails */
 
 static bool is_bad(const char *line, FILE *in)
@@ -52,6 +53,7 @@ char *__wrap_fgets(char *line, int size, FILE *in);
 char *__wrap_fgets(char *line, int size, FILE *in)
 {
 	line = __real_fgets(line, size, in);
+	texts++;
 	return line && is_bad(line, in) ? NULL : line;
 }
 
@@ -774,6 +776,23 @@ TEST_F(symbols, a_map_that_is_too_long)
 	EXPECT_EQ(1, symbols_cut(self->symbols));
 	symbols_of_process(self->symbols, getpid(), (rows + 1) * 16, &self->symbol);
 	EXPECT_EQ('[', self->symbol.name[0]);
+	remove_map(getpid());
+}
+
+/* A hole takes no space on the disk, so a list of any user can have holes of any size. */
+TEST_F(symbols, a_map_with_a_hole)
+{
+	char path[64];
+
+	write_map(getpid(), "10 20 early\n");
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	ASSERT_EQ(0, truncate(path, 64 << 20));
+	texts = 0;
+	ASSERT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_GT(1000, texts);
+	EXPECT_EQ(1, symbols_cut(self->symbols));
+	symbols_of_process(self->symbols, getpid(), 0x18, &self->symbol);
+	EXPECT_STREQ("early", self->symbol.name);
 	remove_map(getpid());
 }
 

@@ -75,6 +75,14 @@ static int take_jit(struct symbols_table *table, char *line)
 	return symbol_add(table, address, size, line + name);
 }
 
+/* Return whether a line that fgets() has read contains a NUL, as a hole in a file does. */
+static bool has_nul(const char *line, FILE *in)
+{
+	size_t length = strlen(line);
+
+	return length < LONGEST - 1 && (!length || line[length - 1] != '\n') && !feof(in);
+}
+
 static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_table *, char *))
 {
 	struct symbols_table *table = calloc(1, sizeof(*table));
@@ -87,7 +95,7 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 
 		bytes += strlen(line) + 1;
 		whole = strchr(line, '\n');
-		if (bytes > 2ull * MOST_TEXT || (begins && take(table, line))) {
+		if (bytes > 2ull * MOST_TEXT || has_nul(line, in) || (begins && take(table, line))) {
 			table->cut = true;
 			break;
 		}
