@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,11 +50,14 @@ struct image {
 	int fd;
 	uint64_t end;
 	char path[64];
-	Elf64_Shdr sections[5];
+	Elf64_Shdr sections[8];
 	unsigned int n;
 };
 
-static const char names[] = "\0.shstrtab\0.strtab\0.symtab\0.debug_str";
+static const char names[] = "\0.shstrtab\0.strtab\0.symtab\0.debug_str\0.text\0.debug_abbrev\0.debug_info\0.debug_aranges";
+
+#define CODE		0x2000	/* where the code of an image with code begins, and its size */
+#define CODE_SIZE	0x8000
 
 static void put(struct image *image, uint32_t name, uint32_t type, const void *data, size_t size)
 {
@@ -69,21 +73,39 @@ static void put(struct image *image, uint32_t name, uint32_t type, const void *d
 static void begin(struct image *image)
 {
 	*image = (struct image) { .fd = memfd_create("hostile", MFD_CLOEXEC),
-				  .end = sizeof(Elf64_Ehdr) };
+				  .end = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
 	snprintf(image->path, sizeof(image->path), "/proc/self/fd/%d", image->fd);
 	put(image, 1, SHT_STRTAB, names, sizeof(names));
 }
 
+/* Begin an image that has code but no symbols. */
+static void begin_code(struct image *image)
+{
+	begin(image);
+	image->end = CODE;
+	put(image, 38, SHT_PROGBITS, NULL, 0);
+	image->sections[2].sh_addr = CODE;
+	image->sections[2].sh_size = CODE_SIZE;
+	image->sections[2].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+	image->end = CODE + CODE_SIZE;
+}
+
 static void finish(struct image *image)
 {
+	const Elf64_Phdr part = {
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = CODE + CODE_SIZE,
+		.p_memsz = CODE + CODE_SIZE, .p_align = 4096,
+	};
 	Elf64_Ehdr header = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
+		.e_phoff = sizeof(header), .e_phentsize = sizeof(part), .e_phnum = 1,
 		.e_shoff = image->end, .e_ehsize = sizeof(header), .e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = (uint16_t)(image->n + 1), .e_shstrndx = 1,
 	};
 
 	if (pwrite(image->fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    pwrite(image->fd, &part, sizeof(part), sizeof(header)) != sizeof(part) ||
 	    pwrite(image->fd, image->sections, (image->n + 1) * sizeof(Elf64_Shdr),
 		   (off_t)image->end) < 0)
 		abort();
@@ -185,7 +207,124 @@ TEST(module_that_swells)
 	symbols_file_find(&file, 0x1000, &symbol);
 	EXPECT_EQ(NULL, file.module);
 	EXPECT_EQ('[', symbol.name[0]);
+	symbols_helpers_end(&room);
 	symbols_file_fini(&file);
+	close(image.fd);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)	/* a helper has no limit */
+
+/* Add a unit of debug information @n times, and a table that maps all code to the last one. */
+static void put_units(struct image *image, uint32_t n)
+{
+	static const uint8_t abbreviation[] = { 1, 0x11, 0, 0, 0, 0 };
+	static const uint8_t unit[] = { 8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1 };
+	struct {
+		uint32_t size;
+		uint16_t version;
+		uint16_t offset[2];
+		uint8_t address_size, segment_size;
+		uint32_t pad;
+		uint64_t start, length, end[2];
+	} ranges = { .size = sizeof(ranges) - 4, .version = 2, .address_size = 8,
+		     .start = CODE, .length = CODE_SIZE };
+	uint32_t last = (n - 1) * sizeof(unit);
+	uint8_t *units = malloc((size_t)n * sizeof(unit));
+
+	memcpy(ranges.offset, &last, sizeof(last));
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(units + i * sizeof(unit), unit, sizeof(unit));
+	put(image, 44, SHT_PROGBITS, abbreviation, sizeof(abbreviation));
+	put(image, 58, SHT_PROGBITS, units, (size_t)n * sizeof(unit));
+	put(image, 70, SHT_PROGBITS, &ranges, sizeof(ranges));
+	free(units);
+}
+
+/* libdw takes 1 kB of memory for each unit of 12 bytes.  A helper process takes it, up to 1 GB. */
+TEST(many_units)
+{
+	struct symbols_room room = { 0 };
+	struct symbols_file files[2];
+	struct rusage usage;
+	struct symbol symbol;
+	struct image image;
+	long before;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	begin_code(&image);
+	put_units(&image, 2000000);
+	finish(&image);
+	ASSERT_EQ(0, fchown(image.fd, 1, 1));
+	before = most_memory();
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, symbols_file_init(&files[i], dup(image.fd), "units", &room));
+		symbols_file_find(&files[i], CODE + 1, &symbol);
+		EXPECT_STREQ("[units]+0x2001", symbol.name);
+		EXPECT_EQ(true, files[i].no_room);
+	}
+	EXPECT_GT(before + (100 << 10), most_memory());
+	/* Its owner has no helper now, so the second file is not read. */
+	EXPECT_EQ(0, room.helper[0].pid);
+	symbols_helpers_end(&room);
+	ASSERT_EQ(0, getrusage(RUSAGE_CHILDREN, &usage));
+	EXPECT_GT(1300 << 10, usage.ru_maxrss);
+	symbols_file_fini(&files[0]);
+	symbols_file_fini(&files[1]);
+	close(image.fd);
+}
+
+#endif
+
+/* Add functions that have the same name, so that many can be stored. */
+static void put_functions(struct image *image, uint32_t n)
+{
+	Elf64_Sym *symbols = calloc(n, sizeof(*symbols));
+
+	for (uint32_t i = 1; i < n; i++)
+		symbols[i] = (Elf64_Sym) { .st_name = 1, .st_shndx = 2, .st_value = CODE + 0x1000, .st_size = 1,
+					   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) };
+	put(image, 11, SHT_STRTAB, "\0work", 6);
+	put(image, 19, SHT_SYMTAB, symbols, n * sizeof(*symbols));
+	image->sections[4].sh_link = 3;
+	image->sections[4].sh_entsize = sizeof(*symbols);
+	free(symbols);
+}
+
+/* libdw searches all symbols for each address: 1,000,000 of them take 30 ms. */
+TEST(many_functions)
+{
+	struct symbols_room room = { .seconds = 1 };
+	struct symbols_file file, other;
+	struct symbol symbol;
+	struct image image;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	begin_code(&image);
+	put_functions(&image, 1000000);
+	finish(&image);
+	ASSERT_EQ(0, fchown(image.fd, 1, 1));
+	ASSERT_EQ(0, symbols_file_init(&file, dup(image.fd), "functions", &room));
+	for (int i = 0; i < 1000; i++)
+		symbols_file_find(&file, CODE + 0x1000, &symbol);
+	/* A result is kept, so the same address is not searched again. */
+	EXPECT_STREQ("work", symbol.name);
+	EXPECT_EQ(false, file.no_room);
+	for (uint64_t i = 0; i < CODE_SIZE && !file.no_room; i++)
+		symbols_file_find(&file, CODE + i, &symbol);
+	EXPECT_EQ(true, file.no_room);
+	/* The files of other users have another helper. */
+	ASSERT_EQ(0, fchown(image.fd, 2, 2));
+	ASSERT_EQ(0, symbols_file_init(&other, dup(image.fd), "functions", &room));
+	symbols_file_find(&other, CODE + 0x1000, &symbol);
+	EXPECT_STREQ("work", symbol.name);
+	EXPECT_EQ(false, other.no_room);
+	symbols_file_find(&file, CODE + CODE_SIZE - 1, &symbol);
+	EXPECT_EQ('[', symbol.name[0]);
+	symbols_helpers_end(&room);
+	symbols_file_fini(&file);
+	symbols_file_fini(&other);
 	close(image.fd);
 }
 
@@ -240,6 +379,7 @@ TEST(many_large_files)
 		refused += file[i].no_room;
 	}
 	EXPECT_EQ(FILES - 2, refused);
+	symbols_helpers_end(&room);
 	for (i = 0; i < FILES; i++)
 		symbols_file_fini(&file[i]);
 }

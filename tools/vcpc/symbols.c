@@ -31,6 +31,7 @@ struct symbols *symbols_open(void)
 
 static void release(struct symbols *symbols)
 {
+	symbols_helpers_end(&symbols->room);
 	for (size_t i = 0; i < symbols->nfiles; i++)
 		symbols_file_fini(&symbols->files[i]);
 	for (size_t i = 0; i < symbols->nprocesses; i++)

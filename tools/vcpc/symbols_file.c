@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,9 @@
 #include "symbols_parts.h"
 #include "vcpc.h"
 
-#define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
-#define MOST_TOTAL	(512u << 20)	/* maximum total of copies and unpacked data of all files */
-#define MOST_LINES	(32u << 20)	/* maximum size of the line programs of all files; each
-					 * byte can become a row of 88 bytes */
+#define MOST_TOTAL	(512u << 20)	/* maximum total size of copies */
 #define MOST_PARTS	256		/* maximum number of program headers of a file */
 #define MOST_NOTES	(1u << 20)	/* maximum size of a file's notes in bytes */
-#define XZ_RATIO	10000		/* higher than the maximum ratio of xz */
 
 /*
  * Note that the last call failed, unless it found that there is no such name.  The libraries' error
@@ -71,19 +68,9 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/*
- * Reserve a part of the memory that is shared by all files that do not belong to root.  Return true
- * if enough is left.
- */
-static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
+static bool is_others(const struct symbols_file *file)
 {
-	file->no_room = bytes > MOST_BYTES || bytes > MOST_TOTAL - file->room->bytes ||
-			lines > MOST_LINES - file->room->lines;
-	if (file->no_room)
-		return false;
-	file->room->bytes += bytes;
-	file->room->lines += lines;
-	return true;
+	return file->owner && file->owner != geteuid();
 }
 
 /*
@@ -98,10 +85,12 @@ static int stable_copy(struct symbols_file *file)
 
 	if (fstat(fd, &stat))
 		return -1;
-	if (!stat.st_uid || stat.st_uid == geteuid())
+	if (!is_others(file))
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!take_room(file, stat.st_size, 0))
+	file->no_room = (uint64_t)stat.st_size > MOST_TOTAL - file->room->bytes;
+	if (file->no_room)
 		return -1;
+	file->room->bytes += stat.st_size;
 	copy = memfd_create("symbols", MFD_CLOEXEC);
 	while (copy >= 0 && at < stat.st_size) {
 		ssize_t sent = sendfile(copy, fd, &at, stat.st_size - at);
@@ -116,59 +105,14 @@ static int stable_copy(struct symbols_file *file)
 	return copy;
 }
 
-/*
- * Return the size of a section after libdw has unpacked it, or more than MOST_BYTES if it is
- * unknown.
- */
-static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
-{
-	GElf_Chdr packed;
-	uint64_t size = 0;
-
-	if (!strncmp(name, ".zdebug", 7))
-		return UINT64_MAX;
-	if (!strcmp(name, ".gnu_debugdata"))
-		return header->sh_size < MOST_BYTES ? header->sh_size * XZ_RATIO : UINT64_MAX;
-	if (header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed))
-		size = packed.ch_size;
-	return size;
-}
-
-static bool is_bounded(struct symbols_file *file, Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return true;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) ?
-				   elf_strptr(elf, names, header.sh_name) : NULL;
-		uint64_t size = name ? unpacked_size(section, &header, name) : 0, lines = 0;
-
-		if (name && !strcmp(name, ".debug_line"))
-			lines = size ? size : header.sh_size;
-		if (!take_room(file, size, lines))
-			return false;
-	}
-	return true;
-}
-
-/*
- * libdw unpacks compressed files and sections into memory without a limit.  Any user can run a
- * program whose file of 1 MB unpacks to 1 GB, so only the administrator's files may be unpacked
- * without a limit.
- */
-static bool is_harmless(struct symbols_file *file, int fd)
+/* Compressed files and archives of several modules are not supported. */
+static bool is_elf(int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	struct stat stat;
-	bool harmless = elf && elf_kind(elf) == ELF_K_ELF && !fstat(file->fd, &stat) &&
-			(!stat.st_uid || is_bounded(file, elf));
+	bool is = elf && elf_kind(elf) == ELF_K_ELF;
 
 	elf_end(elf);
-	return harmless;
+	return is;
 }
 
 static void open_module(struct symbols_file *file)
@@ -179,7 +123,7 @@ static void open_module(struct symbols_file *file)
 	errno = 0;
 	fd = stable_copy(file);
 	file->tried = true;
-	if (fd >= 0 && !is_harmless(file, fd)) {
+	if (fd >= 0 && !is_elf(fd)) {
 		note_trouble(file);
 		close(fd);
 		return;
@@ -251,7 +195,24 @@ static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symb
 }
 
 /**
- * symbols_file_find() - find a file's function and line at an offset
+ * symbols_file_unnamed() - set a symbol's name to the file and offset
+ * @file: the file
+ * @offset: offset from the beginning of the file
+ * @symbol: written
+ */
+void symbols_file_unnamed(const struct symbols_file *file, uint64_t offset, struct symbol *symbol)
+{
+	const char *slash = strrchr(file->path, '/');
+	char text[sizeof(symbol->name)];
+
+	snprintf(text, sizeof(text), "[%.80s]+0x%llx", slash ? slash + 1 : file->path,
+		 (unsigned long long)offset);
+	*symbol = (struct symbol){ 0 };
+	symbols_set_text(symbol->name, sizeof(symbol->name), text);
+}
+
+/**
+ * symbols_file_read() - find a file's function and line at an offset, in this process
  * @file: the file
  * @offset: offset from the beginning of the file
  * @symbol: written
@@ -259,14 +220,14 @@ static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symb
  * A function whose symbol was stripped has no name, because the preceding symbol would
  * be wrong.
  */
-void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
+void symbols_file_read(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
 {
-	const char *slash = strrchr(file->path, '/'), *name = NULL;
-	char text[sizeof(symbol->name)];
+	const char *name = NULL;
 	GElf_Addr address;
 	GElf_Off distance;
 	GElf_Sym sym;
 
+	symbols_file_unnamed(file, offset, symbol);
 	if (!file->tried)
 		open_module(file);
 	errno = 0;
@@ -278,9 +239,55 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 	}
 	if (!name || !symbol->line)
 		note_trouble(file);
-	snprintf(text, sizeof(text), "[%.80s]+0x%llx", slash ? slash + 1 : file->path,
-		 (unsigned long long)offset);
-	symbols_set_text(symbol->name, sizeof(symbol->name), name ? name : text);
+	if (name)
+		symbols_set_text(symbol->name, sizeof(symbol->name), name);
+}
+
+struct known {
+	uint64_t offset;
+	struct symbol symbol;
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *left = a, *right = b;
+
+	return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+static void remember(struct symbols_file *file, uint64_t offset, const struct symbol *symbol)
+{
+	struct known *known = malloc(sizeof(*known));
+
+	if (!known)
+		return;
+	*known = (struct known){ offset, *symbol };
+	if (!tsearch(known, &file->known, compare_known))
+		free(known);
+}
+
+/**
+ * symbols_file_find() - find a file's function and line at an offset
+ * @file: the file
+ * @offset: offset from the beginning of the file
+ * @symbol: written
+ *
+ * libdw searches all symbols of a file each time, so the results are kept.
+ */
+void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
+{
+	const struct known wanted = { .offset = offset };
+	struct known **found = tfind(&wanted, &file->known, compare_known);
+
+	if (found) {
+		*symbol = (*found)->symbol;
+		return;
+	}
+	if (is_others(file))
+		symbols_helper_find(file, offset, symbol);
+	else
+		symbols_file_read(file, offset, symbol);
+	remember(file, offset, symbol);
 }
 
 /*
@@ -334,7 +341,7 @@ static void read_id(struct symbols_file *file)
  * @file: written
  * @fd: descriptor of the file; owned by @file on success
  * @path: its path
- * @room: memory limits shared by all files
+ * @room: resources shared by all files
  *
  * Return: 0, or a negated errno.
  */
@@ -343,7 +350,7 @@ int symbols_file_init(struct symbols_file *file, int fd, const char *path,
 {
 	struct stat stat;
 
-	*file = (struct symbols_file){ .fd = fd, .room = room };
+	*file = (struct symbols_file){ .fd = fd, .room = room, .number = room->files++ };
 	if (fstat(fd, &stat))
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
@@ -353,6 +360,7 @@ int symbols_file_init(struct symbols_file *file, int fd, const char *path,
 		return -ENOMEM;
 	file->dev = stat.st_dev;
 	file->ino = stat.st_ino;
+	file->owner = stat.st_uid;
 	elf_version(EV_CURRENT);
 	read_id(file);
 	return 0;
@@ -366,6 +374,7 @@ void symbols_file_fini(struct symbols_file *file)
 {
 	if (file->dwfl)
 		dwfl_end(file->dwfl);
+	tdestroy(file->known, free);
 	free(file->path);
 	close(file->fd);
 }

@@ -7,14 +7,36 @@
 
 #include "symbols.h"
 
+#define SYMBOLS_HELPERS	4
+
 /**
- * struct symbols_room - memory used for files that do not belong to the administrator
- * @bytes: size of copies and unpacked sections
- * @lines: size of line programs
+ * struct symbols_helper - a process that reads the files of a user
+ * @owner: the user
+ * @starts: number of helpers that were started for the user; 0: unused
+ * @pid: the process, or 0
+ * @socket: connected to the process
+ * @files: number of files when it was started
+ */
+struct symbols_helper {
+	uid_t owner;
+	unsigned int starts;
+	pid_t pid;
+	int socket;
+	unsigned int files;
+};
+
+/**
+ * struct symbols_room - resources used for files that do not belong to the administrator
+ * @bytes: size of copies
+ * @files: number of files so far
+ * @seconds: maximum CPU time of a helper; 0: the default
+ * @helper: the helpers
  */
 struct symbols_room {
 	uint64_t bytes;
-	uint64_t lines;
+	unsigned int files;
+	unsigned int seconds;
+	struct symbols_helper helper[SYMBOLS_HELPERS];
 };
 
 /**
@@ -23,14 +45,17 @@ struct symbols_room {
  * @ino: its inode
  * @fd: its open descriptor
  * @tried: whether opening @module was attempted
- * @no_room: the file exceeded the memory limit, so its frames have no names
+ * @no_room: the file exceeded a limit of memory or time, so some of its frames have no names
  * @failed: memory, descriptors or a read failed, so some of its frames may have no names
  * @id_size: size of its build ID, or 0
  * @id: the build ID; zeros follow
- * @room: memory limits shared by all files
+ * @owner: the user who owns it
+ * @number: number of files that were added before it
+ * @room: resources shared by all files
  * @path: its path in its process's mount namespace
  * @dwfl: the session of @module
  * @module: the file in libdwfl, or NULL
+ * @known: tree of the symbols that were found
  */
 struct symbols_file {
 	dev_t dev;
@@ -41,10 +66,13 @@ struct symbols_file {
 	bool failed;
 	uint8_t id_size;
 	uint8_t id[SYMBOLS_BUILD_ID];
+	uid_t owner;
+	unsigned int number;
 	struct symbols_room *room;
 	char *path;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	void *known;
 };
 
 /**
@@ -70,7 +98,12 @@ struct symbols_table {
 int symbols_file_init(struct symbols_file *file, int fd, const char *path,
 		      struct symbols_room *room);
 void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
+void symbols_file_read(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
+void symbols_file_unnamed(const struct symbols_file *file, uint64_t offset, struct symbol *symbol);
 void symbols_file_fini(struct symbols_file *file);
+
+void symbols_helper_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
+void symbols_helpers_end(struct symbols_room *room);
 
 #define SYMBOLS_VDSO		"[vdso]"	/* code of the kernel in each process */
 #define SYMBOLS_UNOPENED	(-1)
