@@ -618,6 +618,41 @@ TEST_F(symbols, a_table_that_cannot_be_read)
 	unlink(path);
 }
 
+/*
+ * The mappings of a parent are read once for all of its children.  A parent with 30,000 mappings and
+ * seven ancestors like it delayed the reader by more than a second for each child.
+ */
+TEST_F(symbols, children_of_one_parent)
+{
+	struct symbols_events *events = symbols_events_open();
+	unsigned int read[2];
+	pid_t children[2];
+
+	if (!events)
+		SKIP(return, "the kernel does not permit recording of mappings");
+	symbols_events_close(events);
+	for (int i = 0; i < 2; i++) {
+		children[i] = fork();
+		if (!children[i]) {
+			pause();
+			_exit(0);
+		}
+	}
+	symbols_read(self->symbols);
+	for (int i = 0; i < 2; i++) {
+		lines = 0;
+		EXPECT_EQ(0, symbols_learn(self->symbols, children[i]));
+		read[i] = lines;
+	}
+	EXPECT_GT(read[0], read[1] + 20);
+	for (int i = 0; i < 2; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	symbols_of_process(self->symbols, children[1], (unsigned long)planted, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+}
+
 /* A process that does not exist has nothing to read, so it is not counted as a failure. */
 TEST_F(symbols, an_absent_process_is_not_counted)
 {

@@ -32,6 +32,7 @@ struct symbols *symbols_open(void)
 static void release(struct symbols *symbols)
 {
 	symbols_helpers_end(&symbols->room);
+	symbols_forget_parents(symbols);
 	for (size_t i = 0; i < symbols->nfiles; i++)
 		symbols_file_fini(&symbols->files[i]);
 	for (size_t i = 0; i < symbols->nprocesses; i++)
@@ -51,6 +52,7 @@ static bool is_needed(const void *symbols, pid_t pid)
  */
 void symbols_read(struct symbols *symbols)
 {
+	symbols_forget_parents(symbols);
 	if (symbols->events)
 		symbols_events_read(symbols->events);
 }

@@ -230,25 +230,6 @@ static bool has_changed(const struct symbols *symbols, pid_t pid, uint64_t since
 }
 
 /*
- * Add the mappings that the kernel has recorded.  A process that has not executed a program has
- * those that its parent had at the time of the fork.
- */
-static void add_all_recorded(struct symbols *symbols, struct symbols_process *process)
-{
-	const struct symbols_event *made = symbols->events ?
-		add_recorded(symbols, process, process->pid, UINT64_MAX) : NULL;
-
-	for (int depth = 0; made && depth < MOST_PARENTS; depth++) {
-		int err = has_changed(symbols, made->parent, made->time) ? 0 :
-			  read_maps(symbols, process, made->parent);
-
-		if (err)
-			symbols_note_failure(symbols, -err);
-		made = add_recorded(symbols, process, made->parent, made->time);
-	}
-}
-
-/*
  * Keep the mappings that are already known, because stacks that were sampled earlier may need them.
  */
 static void add_known(struct symbols *symbols, struct symbols_process *process,
@@ -260,6 +241,57 @@ static void add_known(struct symbols *symbols, struct symbols_process *process,
 	if (!process->jit) {
 		process->jit = known->jit;
 		known->jit = NULL;
+	}
+}
+
+/*
+ * Add the mappings that a parent has now.  They are read only once for all of its children, because a
+ * parent can have thousands of mappings and thousands of children.  Return 0 or a negated errno.
+ */
+static int add_parent(struct symbols *symbols, struct symbols_process *process, pid_t pid)
+{
+	struct symbols_process *parent = symbols->parents;
+	size_t i;
+
+	for (i = 0; i < symbols->nparents && parent->pid != pid; i++)
+		parent++;
+	if (i == MOST_PROCESSES)
+		return -ENOSPC;
+	if (i == symbols->nparents) {
+		*parent = (struct symbols_process){ .pid = pid };
+		parent->at = calloc(MOST_MAPPINGS, sizeof(*parent->at));
+		if (!parent->at)
+			return -ENOMEM;
+		symbols->nparents++;
+		parent->error = read_maps(symbols, parent, pid);
+	}
+	add_known(symbols, process, parent);
+	return parent->error;
+}
+
+/** symbols_forget_parents() - read the mappings of parents again when they are needed */
+void symbols_forget_parents(struct symbols *symbols)
+{
+	while (symbols->nparents)
+		symbols_forget(&symbols->parents[--symbols->nparents]);
+}
+
+/*
+ * Add the mappings that the kernel has recorded.  A process that has not executed a program has
+ * those that its parent had at the time of the fork.
+ */
+static void add_all_recorded(struct symbols *symbols, struct symbols_process *process)
+{
+	const struct symbols_event *made = symbols->events ?
+		add_recorded(symbols, process, process->pid, UINT64_MAX) : NULL;
+
+	for (int depth = 0; made && depth < MOST_PARENTS; depth++) {
+		int err = has_changed(symbols, made->parent, made->time) ? 0 :
+			  add_parent(symbols, process, made->parent);
+
+		if (err)
+			symbols_note_failure(symbols, -err);
+		made = add_recorded(symbols, process, made->parent, made->time);
 	}
 }
 

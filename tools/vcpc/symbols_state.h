@@ -22,6 +22,7 @@ struct symbols_process {
 	uint64_t vdso;		/* address range of the kernel's code in the process (vDSO), or 0 */
 	uint64_t vdso_end;
 	struct symbols_table *jit;
+	int error;		/* of reading its mappings, for parents */
 };
 
 struct symbols {
@@ -30,6 +31,8 @@ struct symbols {
 	struct symbols_room room;
 	size_t nprocesses;
 	struct symbols_process processes[MOST_PROCESSES];
+	size_t nparents;		/* processes whose mappings were added to their children */
+	struct symbols_process parents[MOST_PROCESSES];
 	bool kernel_tried;
 	struct symbols_table *kernel;
 	size_t njit;
@@ -42,5 +45,6 @@ void symbols_note_failure(struct symbols *symbols, int err);
 int symbols_add_file(struct symbols *symbols, int fd, const char *path);
 struct symbols_process *symbols_find_process(struct symbols *symbols, pid_t pid);
 void symbols_forget(struct symbols_process *process);
+void symbols_forget_parents(struct symbols *symbols);
 
 #endif /* VCPC_SYMBOLS_STATE_H */
