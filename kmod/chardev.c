@@ -18,6 +18,7 @@
 
 #include "chardev.h"
 #include "clock.h"
+#include "compat/no_notify.h"
 #include "compat/uninitialized.h"
 #include "compat/unsigned_offset.h"
 #include "hardware.h"
@@ -292,6 +293,8 @@ static int chardev_open(struct inode *inode, struct file *file)
 	vcpc_tracecall_init(&vf->tracer, vf->user);
 	file->private_data = vf;
 	file->f_mode |= FMODE_UNSIGNED_OFFSET;
+	/* Any user of the device could see, and slow down, the calls of all others (inotify). */
+	vcpc_no_notify(file);
 	return 0;
 }
 
