@@ -278,9 +278,13 @@ static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int a
 	return vcpc_tracecall_fire(&vf->tracer, op, handle, value);
 }
 
+/*
+ * The kernel opens all miscellaneous devices of the machine under one mutex, so this must not wait
+ * for memory, which takes long in a memory cgroup at its limit.
+ */
 static int chardev_open(struct inode *inode, struct file *file)
 {
-	struct vcpc_file *vf = kzalloc(sizeof(*vf), GFP_KERNEL_ACCOUNT);
+	struct vcpc_file *vf = kzalloc(sizeof(*vf), GFP_ATOMIC | __GFP_ACCOUNT);
 
 	if (!vf)
 		return -ENOMEM;

@@ -134,11 +134,12 @@ static void release_all(struct work_struct *work)
 /**
  * vcpc_limits_get() - get a reference to the calling user's account
  *
+ * Context: process; does not sleep.
  * Return: the account, to be released with vcpc_limits_put(); NULL if out of memory.
  */
 struct vcpc_user *vcpc_limits_get(void)
 {
-	struct vcpc_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	struct vcpc_user *fresh = kzalloc(sizeof(*fresh), GFP_ATOMIC | __GFP_ACCOUNT);
 	struct vcpc_user *user;
 
 	if (!fresh)

@@ -28,6 +28,17 @@ TEST_F(failslab, open)
 	EXPECT_GT(each_allocation(self->nth, open_device, NULL), 0);
 }
 
+/*
+ * The module's two allocations do not wait, because the kernel calls it under a mutex of all
+ * miscellaneous devices.  Now only such allocations fail.
+ */
+TEST_F(failslab, open_without_waiting)
+{
+	NEEDS_FAILSLAB();
+	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "Y"));
+	EXPECT_LE(2, each_allocation(self->nth, open_device, NULL));
+}
+
 struct creation {
 	int device;
 	__u32 flags, overflow;
