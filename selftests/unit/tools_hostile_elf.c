@@ -5,6 +5,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,6 +326,32 @@ TEST(many_functions)
 	symbols_helpers_end(&room);
 	symbols_file_fini(&file);
 	symbols_file_fini(&other);
+	close(image.fd);
+}
+
+/* A sparse file can have any number of section headers.  All are zero except the first. */
+TEST(many_sections)
+{
+	const uint64_t n = 2000000;
+	const Elf64_Shdr first = { .sh_size = n };
+	struct symbols_room room = { 0 };
+	struct symbols_file file;
+	struct image image;
+	off_t end;
+	long before;
+
+	begin(&image);
+	finish(&image);
+	end = (off_t)(image.end + n * sizeof(first));
+	ASSERT_EQ((ssize_t)sizeof(first), pwrite(image.fd, &first, sizeof(first), (off_t)image.end));
+	ASSERT_EQ(0, ftruncate(image.fd, end));
+	ASSERT_EQ(2, pwrite(image.fd, "\0", 2, offsetof(Elf64_Ehdr, e_shnum)));
+	before = most_memory();
+	/* libelf would take 520 MB. */
+	ASSERT_EQ(0, symbols_file_init(&file, dup(image.fd), "sections", &room));
+	EXPECT_GT(before + (100 << 10), most_memory());
+	EXPECT_EQ(0, file.id_size);
+	symbols_file_fini(&file);
 	close(image.fd);
 }
 

@@ -314,6 +314,25 @@ static bool has_short_notes(Elf *elf)
 }
 
 /*
+ * Return whether the file's header contains the number of its sections.  Otherwise the file has
+ * more than 65,279, or claims this.  libelf takes 260 bytes for each, although they may be a hole.
+ */
+static bool has_few_sections(int fd)
+{
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf32_Ehdr narrow;
+		Elf64_Ehdr wide;
+	} header;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		return false;
+	if (header.ident[EI_CLASS] == ELFCLASS32)
+		return header.narrow.e_shnum || !header.narrow.e_shoff;
+	return header.wide.e_shnum || !header.wide.e_shoff;
+}
+
+/*
  * Read the build ID without mapping the file.  If the file is truncated while it is read, it has no
  * ID.  As in the kernel, zeros follow a shorter ID, and a longer one is ignored.
  */
@@ -324,7 +343,7 @@ static void read_id(struct symbols_file *file)
 	Elf *elf;
 
 	errno = 0;
-	elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	elf = has_few_sections(file->fd) ? elf_begin(file->fd, ELF_C_READ, NULL) : NULL;
 	if (elf && has_short_notes(elf))
 		size = dwelf_elf_gnu_build_id(elf, &id);
 	if (size > 0 && size <= SYMBOLS_BUILD_ID) {
