@@ -79,6 +79,41 @@ result "folded stacks of slow and typical transactions"
 why --for 2s --json
 [ $? = 0 ] && grep -q '"stacks": \[{"reason": .*"frames": \["' "$dir/out"
 result "JSON with stacks"
+
+# Another user has a tag with the same name, and its transactions take longer.
+mode=$(stat -c %a /dev/vcpc 2>/dev/null)
+if [ -n "$mode" ] && command -v setpriv >/dev/null; then
+	chmod 666 /dev/vcpc
+	sh -c 'while [ ! -e /tmp/why.end ]; do setpriv --reuid 1001 --regid 1001 --clear-groups pmtrace -q -e "sleep 0.5" batch; done' >/dev/null 2>&1 &
+	why batch --for 4s
+	[ $? = 0 ] && grep -q '^batch@0, transactions above' "$dir/out" && grep -q '^Other tags: .*batch@1001 (' "$dir/out"
+	result "the caller's tag comes first"
+	why batch@1001 --for 4s --folded
+	[ $? = 0 ] && [ -s "$dir/out" ] && ! grep -qv '^batch@1001;.* [0-9][0-9]*$' "$dir/out"
+	result "another user's tag"
+fi
+
+# The output does not fit in the pipe, so the command waits until a signal ends it.
+mkfifo "$dir/pipe"
+exec 9<>"$dir/pipe"
+head -c 65536 /dev/zero >&9
+vcpc why batch --for 1s >&9 2>"$dir/err" &
+pid=$! left=60
+# It is in write(2) to standard output; the system call has the number 1 or 64.
+while [ $left != 0 ] && ! grep -q '^\(1\|64\) 0x1 ' /proc/$pid/syscall; do
+	left=$((left - 1))
+	sleep 1
+done
+kill -TERM $pid
+for _ in 1 2 3 4 5; do
+	kill -0 $pid 2>/dev/null && sleep 1
+done
+kill -KILL $pid 2>/dev/null
+wait $pid
+[ $? = 143 ]
+result "a signal ends the output"
+exec 9>&-
 touch /tmp/why.end
+chmod "${mode:-600}" /dev/vcpc 2>/dev/null
 wait
 done_testing

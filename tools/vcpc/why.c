@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "vcpc.h"
@@ -88,26 +89,44 @@ static int why_watch(const struct job *job)
 		step = left < LEARN_TIME ? left : LEARN_TIME;
 		time = (struct timespec){ step / 1000000000, step % 1000000000 };
 		if (sigtimedwait(&ends, NULL, &time) >= 0)
-			return 0;
+			break;
 		if (job->view.symbols)
 			err = why_learn(&job->view);
 	}
+	/* Programs of other users can delay the output, so the next signal ends this program. */
+	sigprocmask(SIG_UNBLOCK, &ends, NULL);
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
+}
+
+/*
+ * Return whether a tag is the requested one, on the first, second or third try: the caller's tag
+ * with this name, the tag with this label, another user's tag with this name.
+ */
+static bool is_chosen(const struct job *job, size_t i, int try)
+{
+	const struct shim_why_tag *tag = shim_why_tag_at(job->view.why, i);
+	char label[WHY_LABEL];
+
+	if (try == 1)
+		return !strcmp(why_label(&job->view, i, label, sizeof(label)), job->tag);
+	return (try || tag->user == getuid()) && !strcmp(tag->name, job->tag);
 }
 
 /* Find the requested tag.  Return 0, or an exit status after printing a message. */
 static int tag_choose(struct job *job)
 {
 	struct why_view *view = &job->view;
+	char label[WHY_LABEL];
 
 	if (!view->ntags)
 		return vcpc_fail(0, "no transaction began and ended while 'vcpc why' was watching (to watch longer, use --for TIME)");
-	for (view->at = 0; job->tag && view->at < view->ntags; view->at++)
-		if (!strcmp(shim_why_tag_at(view->why, view->at)->name, job->tag))
-			break;
+	for (int try = 0; job->tag && try < 3; try++)
+		for (view->at = 0; view->at < view->ntags; view->at++)
+			if (is_chosen(job, view->at, try))
+				return 0;
 	if (view->at == view->ntags)
 		return vcpc_fail(0, "no transaction of '%s' began and ended while 'vcpc why' was watching; '%s' had the longest total duration",
-				 job->tag, shim_why_tag_at(view->why, 0)->name);
+				 job->tag, why_label(view, 0, label, sizeof(label)));
 	return 0;
 }
 

@@ -37,6 +37,9 @@ struct why_view {
 	bool differential;
 };
 
+#define WHY_LABEL	272	/* enough for the label of any tag */
+
+const char *why_label(const struct why_view *view, size_t i, char *label, size_t size);
 const char *why_duration(double ns, char *text, size_t size);
 int why_print(const struct why_view *view);
 int why_print_json(const struct why_view *view);

@@ -110,24 +110,24 @@ static double typical_ns(const struct shim_why_tag *tag, const struct why_path *
 	return count ? (double)(path->all_ns - path->slow_ns) / count : 0;
 }
 
-/* Write a tag without semicolons, which would separate fields. */
-static void put_tag(const struct shim_why_tag *tag, FILE *out)
+/* Write the tag's label without semicolons, which would separate fields. */
+static void put_tag(const struct why_view *view, FILE *out)
 {
-	char name[512];
+	char label[WHY_LABEL];
 
-	snprintf(name, sizeof(name), "%s", tag->name);
-	for (char *c = name; (c = strchr(c, ';'));)
+	why_label(view, view->at, label, sizeof(label));
+	for (char *c = label; (c = strchr(c, ';'));)
 		*c = '_';
-	fputs(vcpc_printable(name, ""), out);
+	fputs(label, out);
 }
 
-static void fold(const struct why_view *view, const struct shim_why_tag *tag,
-		 const struct why_path *path, FILE *out)
+static void fold(const struct why_view *view, const struct why_path *path, FILE *out)
 {
+	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
 	char reason[64];
 
 	shim_why_reason_name(path->reason, reason, sizeof(reason));
-	put_tag(tag, out);
+	put_tag(view, out);
 	fprintf(out, ";%s", reason);
 	for (size_t i = 0; i < path->n; i++)
 		fprintf(out, ";%s", path->frames[i].name);
@@ -148,13 +148,12 @@ static void fold(const struct why_view *view, const struct shim_why_tag *tag,
  */
 int why_fold(const struct why_view *view, FILE *out)
 {
-	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
 	struct why_paths paths;
 	int err = why_paths_read(view, view->at, false, &paths);
 
 	for (size_t i = 0; i < paths.n && !err; i++)
 		if (paths.at[i].slow_ns || view->differential)
-			fold(view, tag, &paths.at[i], out);
+			fold(view, &paths.at[i], out);
 	why_paths_free(&paths);
 	return err;
 }

@@ -18,10 +18,40 @@ static const char *const part_names[SHIM_WHY_PARTS] = {
 	[SHIM_WHY_BLOCKED] = "blocked",
 };
 
-static const char *printable(const struct shim_why_tag *tag, char *name, size_t size)
+/* Return whether a name ends in "@" and digits, like a label. */
+static bool ends_in_user(const char *name)
 {
-	snprintf(name, size, "%s", tag->name);
-	return vcpc_printable(name, "");
+	const char *at = strrchr(name, '@');
+
+	return at && at[1] && !at[1 + strspn(at + 1, "0123456789")];
+}
+
+/**
+ * why_label() - get the label of a tag: its name, or NAME@USER if another user has the same name
+ * @view: contains the tags
+ * @i: index of the tag
+ * @label: written
+ * @size: size of @label
+ *
+ * The labels are those of shim_bpf__label(), so users cannot imitate other users' tags.
+ *
+ * Return: @label.
+ */
+const char *why_label(const struct why_view *view, size_t i, char *label, size_t size)
+{
+	const struct shim_why_tag *tag = shim_why_tag_at(view->why, i);
+	bool several = ends_in_user(tag->name);
+
+	for (size_t j = 0; j < view->ntags && !several; j++) {
+		const struct shim_why_tag *other = shim_why_tag_at(view->why, j);
+
+		several = other->user != tag->user && !strcmp(other->name, tag->name);
+	}
+	if (several)
+		snprintf(label, size, "%s@%u", tag->name, tag->user);
+	else
+		snprintf(label, size, "%s", tag->name);
+	return vcpc_printable(label, "");
 }
 
 /** why_duration() - format a time in a suitable unit */
@@ -168,7 +198,7 @@ int why_print_drops(const struct why_view *view, FILE *out)
 
 static void print_others(const struct why_view *view)
 {
-	char name[80], time[32];
+	char label[WHY_LABEL], time[32];
 	size_t shown = 0;
 
 	for (size_t i = 0; i < view->ntags && shown < OTHERS; i++) {
@@ -177,7 +207,7 @@ static void print_others(const struct why_view *view)
 		if (i == view->at)
 			continue;
 		printf("%s %s (%llu, %s)", shown++ ? "," : "\nOther tags:",
-		       printable(tag, name, sizeof(name)),
+		       why_label(view, i, label, sizeof(label)),
 		       (unsigned long long)tag->all.count,
 		       why_duration(time_of(&tag->all), time, sizeof(time)));
 	}
@@ -196,13 +226,13 @@ static void print_others(const struct why_view *view)
 int why_print(const struct why_view *view)
 {
 	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
-	char name[80];
+	char label[WHY_LABEL];
 	size_t n = 0;
 	int err = shim_why_reasons_get(view->why, view->at, &n);
 
 	if (err)
 		return vcpc_fail(err, "cannot read the reasons of waits");
-	printf("%s, ", printable(tag, name, sizeof(name)));
+	printf("%s, ", why_label(view, view->at, label, sizeof(label)));
 	print_sentence(view, tag, n);
 	putchar('\n');
 	print_table(view, tag, n);
