@@ -831,6 +831,25 @@ TEST_F(symbols, a_map_with_a_hole)
 	remove_map(getpid());
 }
 
+/* Lines that are not symbols do not count as rows, but reading them takes time. */
+TEST_F(symbols, a_map_of_short_lines)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	ASSERT_NE(NULL, map);
+	for (unsigned int i = 0; i < 3000000; i++)
+		fputs("x\n", map);
+	fclose(map);
+	texts = 0;
+	ASSERT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_GT(2500000, texts);
+	EXPECT_EQ(1, symbols_cut(self->symbols));
+	remove_map(getpid());
+}
+
 TEST_F(symbols, a_map_that_is_a_link_or_a_fifo_or_another_users)
 {
 	char path[64], other[64];

@@ -15,6 +15,7 @@
 
 #define MOST_ROWS	(1u << 20)
 #define MOST_TEXT	(64u << 20)
+#define LINE_COST	64	/* parsing a line takes as long as reading this many bytes */
 #define LONGEST		1024	/* maximum length of a line; the rest of a longer line is dropped */
 
 static int symbol_add(struct symbols_table *table, uint64_t address, uint64_t size,
@@ -93,7 +94,7 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 	while (table && fgets(line, sizeof(line), in)) {
 		bool begins = whole;
 
-		bytes += strlen(line) + 1;
+		bytes += strlen(line) + LINE_COST;
 		whole = strchr(line, '\n');
 		if (bytes > 2ull * MOST_TEXT || has_nul(line, in) || (begins && take(table, line))) {
 			table->cut = true;
