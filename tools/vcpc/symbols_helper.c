@@ -20,6 +20,7 @@
 
 #define MOST_MEMORY	(1ul << 30)	/* maximum size of a helper's data */
 #define MOST_SECONDS	30		/* maximum CPU time of a helper */
+#define MOST_WAIT	120		/* maximum time in seconds to wait for a reply */
 #define MOST_STARTS	8		/* maximum number of helpers for a user, one after another */
 
 /* The helper is a copy of this process, so the file has the same address in both. */
@@ -104,6 +105,7 @@ static void serve(int socket)
 
 static bool helper_start(struct symbols_helper *helper, const struct symbols_room *room)
 {
+	const struct timeval wait = { .tv_sec = MOST_WAIT };
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
@@ -120,6 +122,8 @@ static bool helper_start(struct symbols_helper *helper, const struct symbols_roo
 		close(ends[0]);
 		return false;
 	}
+	/* A read from a user's filesystem can block. */
+	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	helper->socket = ends[0];
 	helper->files = room->files;
 	helper->starts++;
