@@ -32,6 +32,10 @@ for kind in vectors notes lines; do
 	done
 done
 
+"$dir/make_archive" "$dir/delta3" 3 delta
+run "$dir/delta3" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
+result "a change to an instance domain that is not sorted: no problem"
+
 # Copy the archive to $dir/c.
 fresh() {
 	rm -f "$dir"/c.*

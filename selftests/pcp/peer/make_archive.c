@@ -371,6 +371,21 @@ static void only_lines(struct af *a)
 	af_labels(a, 50 * AF_SEC, 1, AF_NONE, 1, &late);
 }
 
+/* Add two instances to a domain, in descending order, as pmlogextract -V 3 may do. */
+static void unsorted_delta(struct af *a)
+{
+	static const uint32_t rest[] = { AF_INDOM, 2, 7, 5, 0, 3 };
+	struct af_bytes b = { 0 };
+
+	af_put32(&b, 6);
+	af_stamp(&b, a->version, 40 * AF_SEC);
+	for (int i = 0; i < 6; i++)
+		af_put32(&b, rest[i]);
+	af_put(&b, "i7\0i5", 6);
+	af_frame(&b, a->meta);
+	free(b.data);
+}
+
 int main(int argc, char **argv)
 {
 	struct af a;
@@ -382,6 +397,8 @@ int main(int argc, char **argv)
 		af_vectors_with(argv[1], version, af_vectors_notes);
 	} else if (argc == 4 && !strcmp(argv[3], "lines")) {
 		af_vectors_with(argv[1], version, only_lines);
+	} else if (argc == 4 && !strcmp(argv[3], "delta")) {
+		af_vectors_with(argv[1], version, unsorted_delta);
 	} else if (argc == 4) {
 		return 2;
 	}
