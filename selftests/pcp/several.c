@@ -282,6 +282,13 @@ TEST_F(several, that_overlap)
 	ASSERT_EQ(0, go_to(PM_MODE_BACK, 6, 0));
 	for (int i = 0; i < 8; i++)
 		EXPECT_EQ(back[i], fetch(METRIC));
+	/* At a time that is in both archives, begin in the later one. */
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 2.5, 0));
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(3 + i, fetch(METRIC));
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, 3.5, 0));
+	for (int i = 2; i < 8; i++)
+		EXPECT_EQ(back[i], fetch(METRIC));
 }
 
 TEST_HARNESS_MAIN

@@ -458,3 +458,27 @@ int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when)
 {
 	return cursor_seek(cur, when, true);
 }
+
+/**
+ * shim_cursor__enter_later() - if archives overlap, leave the earlier ones
+ * @cur: the cursor, after a seek to @when
+ * @when: the time
+ * @back: the direction of the steps that follow
+ *
+ * If the cursor is not in the last archive that starts before @when (with @back: or at it),
+ * move it to the start (with @back: the end) of that archive.  The caller must step over records on
+ * the wrong side of @when.
+ */
+void shim_cursor__enter_later(struct shim_cursor *cur, struct shim_ts when, bool back)
+{
+	const struct shim_archive *ar = cur->ar;
+	unsigned int end = shim_archive__nvolumes(ar), i = ar->nsegments - 1;
+
+	while (i && shim_ts__cmp(ar->segments[i].label.start, when) >= (back ? 1 : 0))
+		end = ar->segments[i--].first - 1;
+	/* The volume before an archive is the mark. */
+	if (cur->volume + 1 >= ar->segments[i].first)
+		return;
+	cur->volume = back ? end - 1 : ar->segments[i].first;
+	cur->offset = back ? UINT64_MAX : shim_archive__head(ar, cur->volume);
+}

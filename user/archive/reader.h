@@ -195,5 +195,6 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec);
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when);
 /* Move after the last record with a stamp <= @when. */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when);
+void shim_cursor__enter_later(struct shim_cursor *cur, struct shim_ts when, bool back);
 
 #endif /* SHIM_ARCHIVE_READER_H */

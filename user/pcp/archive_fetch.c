@@ -162,6 +162,8 @@ static int place(struct shim_context *ctx)
 		err = shim_cursor__seek_before(&ctx->cursor, ctx->origin);
 	else
 		err = shim_cursor__seek_after(&ctx->cursor, ctx->origin);
+	if (!err)
+		shim_cursor__enter_later(&ctx->cursor, ctx->origin, ctx->mode == PM_MODE_BACK);
 	ctx->placed = !err;
 	return err;
 }
