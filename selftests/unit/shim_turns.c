@@ -20,6 +20,9 @@
 static const void *refuses;
 static const void *last_made;
 
+/* The creation of a set that fails, counted from 1; 0: none */
+static int without_memory;
+
 static int refuse_enable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	return ref.ptr == refuses ? -EAGAIN : shim_backend__clock.enable(ref, tid, flags);
@@ -33,7 +36,8 @@ static int refuse_disable(union shim_backend_ref ref, pid_t tid, unsigned int fl
 static int note_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
 		       unsigned int flags, struct shim_terms terms, int *bad, union shim_backend_ref *set)
 {
-	int ret = shim_backend__clock.create(dev, reqs, n, flags, terms, bad, set);
+	int ret = without_memory && !--without_memory ? -ENOMEM :
+		  shim_backend__clock.create(dev, reqs, n, flags, terms, bad, set);
 
 	last_made = ret ? last_made : set->ptr;
 	return ret;
@@ -230,6 +234,26 @@ TEST_F(turns, refused)
 	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, 0, 0, &bad, &set));
 	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, SHIM_SET_MAX + 1, 0, NULL, &set));
 	EXPECT_EQ(NULL, set);
+}
+
+/* If a set cannot be created to try whether the events fit together, this is not their result. */
+TEST_F(turns, memory)
+{
+	struct shim_turns turns;
+	struct shim_set *set;
+	int n = 0, ret;
+
+	do {
+		without_memory = ++n;
+		ret = shim_set_create_turns(self->handle, eight, EIGHT, 0, NULL, &set);
+		EXPECT_EQ(without_memory ? 0 : -ENOMEM, ret) TH_LOG("set %d", n);
+	} while (ret && n < 100);
+	without_memory = 0;
+	EXPECT_GT(n, 3);
+	ASSERT_EQ(0, shim_set_bind(set, 0, 0));
+	ASSERT_EQ(0, shim_set_turns(set, 0, &turns));
+	EXPECT_EQ(2, turns.groups);
+	shim_set_destroy(set);
 }
 
 TEST_HARNESS_MAIN
