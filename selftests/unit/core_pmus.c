@@ -3,11 +3,13 @@
  * Core PMUs are found in the kernel's directory: which ones exist, their CPUs, and the PMU of an
  * event.
  */
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/pmus.h"
 #include "kselftest_harness.h"
@@ -105,6 +107,25 @@ TEST_F(pmus, odd_files)
 	EXPECT_STREQ("e", self->pmus.pmu[0].name);
 	EXPECT_STREQ("b", self->pmus.pmu[1].name);
 	EXPECT_EQ(SHIM_PMU_CPUS - 3, self->pmus.pmu[1].nr_cpus);
+}
+
+/* A file that cannot be opened or read is not a missing file: here a symbolic loop or a directory. */
+TEST_F(pmus, unreadable_files)
+{
+	static const char *const files[] = { "cpus", "type" };
+	char path[256];
+
+	for (int i = 0; i < 2; i++) {
+		put_two(self->dir);
+		snprintf(path, sizeof(path), "%s/cpu_core/%s", self->dir, files[i]);
+		ASSERT_EQ(0, unlink(path));
+		ASSERT_EQ(0, mkdir(path, 0700));
+		EXPECT_EQ(-EISDIR, shim_pmus__read(self->dir, &self->pmus));
+		ASSERT_EQ(0, rmdir(path));
+		ASSERT_EQ(0, symlink(files[i], path));
+		EXPECT_EQ(-ELOOP, shim_pmus__read(self->dir, &self->pmus));
+		ASSERT_EQ(0, unlink(path));
+	}
 }
 
 TEST_F(pmus, whose)
