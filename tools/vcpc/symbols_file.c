@@ -320,12 +320,18 @@ static bool has_short_notes(Elf *elf)
 static bool has_few_sections(int fd)
 {
 	union {
-		unsigned char ident[EI_NIDENT];
+		unsigned char ident[sizeof(Elf64_Ehdr)];
 		Elf32_Ehdr narrow;
 		Elf64_Ehdr wide;
 	} header;
+	size_t have = 0;
+	ssize_t n = 1;
 
-	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+	while (have < sizeof(header) && n > 0) {
+		n = pread(fd, header.ident + have, sizeof(header) - have, (off_t)have);
+		have += n > 0 ? n : 0;
+	}
+	if (have < sizeof(header))
 		return false;
 	if (header.ident[EI_CLASS] == ELFCLASS32)
 		return header.narrow.e_shnum || !header.narrow.e_shoff;
