@@ -57,6 +57,7 @@ both_folders='shim/best shim/record shim/set shim/target shim/walk cpc/closed cp
 # stage LANE TEXT COMMAND...: print a heading, and record the time for the summary
 stage() {
 	lane=$1 text=$2
+	[ "$lane" = main ] || text="parallel: $text"
 	shift 2
 	echo "$text" >"$work.stage.$lane"
 	before=$(date +%s)
@@ -173,26 +174,54 @@ lane_ends() {
 	cat "$logs/$2.log"
 }
 
-# A VM keeps one CPU busy, so run VMs one after the other, in parallel with the native tests.
-lane_vms() {
-	stage vms "parallel: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
-	stage vms "parallel: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
-	stage vms "parallel: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
-	stage vms "parallel: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_both $perf_pmu"
-	stage vms "parallel: arm64 VM, the module and perf's pages" with_both
-	stage vms "parallel: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_both $perf_cpus"
-	stage vms "parallel: x86_64 VM, two kinds of core" kinds_of_core
-	stage vms "parallel: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3 BRIEF=1" \
+# The runs in VMs, those that take longest first.  A VM keeps one CPU busy, so the lane of VMs takes
+# the first of them and then the next, in parallel with the native tests.  When these have ended, the
+# main lane also takes runs, so that no CPU is idle before the end.
+vm_runs='x86_64 arm64 newest debug pages hybrid older vm_asan agent perf_cpus both read'
+
+vm_run() {
+	case $1 in
+	x86_64) stage "$2" "x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf cpc aix trace shim tools why pcp/local pcp/local_processes ;;
+	arm64) stage "$2" "arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3 BRIEF=1" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf cpc aix trace shim why/parts why/stacks pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
-	stage vms "parallel: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
-		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf cpc aix trace shim tools why pcp/local pcp/local_processes
+		vcpc bpf cpc aix trace shim why/parts why/stacks pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh ;;
+	newest) stage "$2" "x86_64 VM with Linux $newest: tests that depend on the kernel" kernel x86_64-newer newer-some "$RECORDED" "$newest" ;;
+	debug) stage "$2" "arm64 VM with a debug kernel" kernel arm64-debug shaken ;;
+	pages) stage "$2" "arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_both $perf_pmu" ;;
+	hybrid) stage "$2" "x86_64 VM, two kinds of core" kinds_of_core ;;
+	older) stage "$2" "arm64 VM with Linux $older: tests of its PMU" kernel arm64-newer newer-pmu '' "$older" ;;
+	vm_asan) stage "$2" "$host VM, BPF with AddressSanitizer and UBSan" bpf_asan ;;
+	agent) stage "$2" "PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent" ;;
+	perf_cpus) stage "$2" "x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_both $perf_cpus" ;;
+	both) stage "$2" "arm64 VM, the module and perf's pages" with_both ;;
+	read) stage "$2" "arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders" ;;
+	esac
+}
+
+# next_run: print the first of the remaining runs, and remove it
+next_run() {
+	(
+		flock 9
+		head -n 1 "$work.runs"
+		sed -i 1d "$work.runs"
+	) 9>"$work.runs.lock"
+}
+
+take_runs() {
+	while run=$(next_run) && [ -n "$run" ]; do
+		vm_run "$run" "$1"
+	done
+}
+
+lane_vms() {
+	take_runs vms
 }
 
 # Run programs with sanitizers, which use the CPU most of the time, in parallel with programs that
 # mostly wait.
 lane_asan() {
-	stage asan "parallel: native, with AddressSanitizer and UBSan" asan
+	stage asan "native, with AddressSanitizer and UBSan" asan
 }
 
 # kernel NAME KIND [RECORDED] [SERIES]: run vm/kernel.sh with this kind; failures are written to the
@@ -257,14 +286,14 @@ if [ "${1:-}" = --rest ]; then
 	"$here/summary.sh" "$here/may-skip" "$results"
 	exit
 fi
+# The newest kernel on which the module was tested, and the previous one
+newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") older=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
 if [ "${1:-}" = --lane ]; then
 	work=$3 started=$4
 	"lane_$2"
 	exit
 fi
 
-# The newest kernel on which the module was tested, and the previous one
-newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") older=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
 started=$(date +%s)
 work=$(mktemp -d) lanes=
 trap finish EXIT
@@ -279,6 +308,7 @@ fi
 stage main "setup" "$top/scripts/setup.sh"
 host_before
 stage main "build for x86_64 and arm64, and with AddressSanitizer and UBSan" build_all
+echo "$vm_runs" | tr ' ' '\n' >"$work.runs"
 lane vms
 vms=$!
 stage main "source: style, structure, documentation" source_checks
@@ -288,9 +318,7 @@ asan=$!
 stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab python scripts
 stage main "native: fuzzing of archives, and of replies of a pmcd and of an agent" fuzz
 lane_ends $asan asan
-stage main "arm64 VM with Linux $older: tests of its PMU" kernel arm64-newer newer-pmu '' "$older"
-stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
-stage main "x86_64 VM with Linux $newest: tests that depend on the kernel" kernel x86_64-newer newer-some "$RECORDED" "$newest"
+take_runs main
 lane_ends $vms vms
 stage main "archives recorded in the VMs, compared with PCP" recorded
 host_after

@@ -138,7 +138,7 @@ build=$top/build/$arch-$kind
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $folders
 
-log=$top/build/logs/$kind.log
+log=$top/build/logs/$arch-$kind.log
 mkdir -p "$top/build/logs"
 make_for() { make -C "$top" --no-print-directory ARCH=$arch "$@"; }
 {
