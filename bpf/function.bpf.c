@@ -47,15 +47,14 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
 	__u64 sp = VC_ENTRY_SP(ctx), depth = calls->depth;
+	__u64 least = vc_is_tail_call(ctx) ? sp : sp + 1;
 
 	for (int i = 0; i < VC_MAX_CALLS; i++) {
-		struct vc_call *top = vc_call_at(calls, depth - 1);
-
-		if (!depth || top->sp > sp || (top->sp == sp && vc_is_tail_call(ctx)))
+		if (!depth || vc_call_at(calls, depth - 1)->sp >= least)
 			break;
-		vc_count_drop(VC_DROP_GIVEN_UP);
 		depth--;
 	}
+	vc_count_drops(VC_DROP_GIVEN_UP, calls->depth - depth);
 	calls->depth = depth;
 }
 
@@ -227,21 +226,25 @@ int vc_pair_end(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Drop the open calls and pairs of a thread that exits or executes another program. */
+/*
+ * Drop the open calls and pairs of a thread that exits or executes another program.  Count them in
+ * memory: the verifier would otherwise check the code once for each combination of open pairs.
+ */
 static __noinline void vc_all_over(void)
 {
 	struct vc_calls *calls = vc_own_calls(0);
-	__u64 lost;
+	volatile __u64 *lost;
 
 	if (!calls)
 		return;
-	lost = calls->depth;
-	calls->depth = 0;
+	lost = &calls->depth;
 	for (int i = 0; i < VC_MAX_PAIRS; i++) {
-		lost += calls->pair[i] != 0;
+		if (calls->pair[i])
+			(*lost)++;
 		calls->pair[i] = 0;
 	}
-	vc_count_drops(VC_DROP_GIVEN_UP, lost);
+	vc_count_drops(VC_DROP_GIVEN_UP, *lost);
+	*lost = 0;
 }
 
 SEC("raw_tp/sched_process_exit")

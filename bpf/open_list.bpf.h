@@ -65,21 +65,36 @@ static __always_inline __u32 vc_numbers_of(const union vc_list *head)
 	return VC_LIST_MIN << (head->level & 31);
 }
 
+struct vc_addition {
+	union vc_list *head;
+	__u64 file;
+	__u64 more;
+	__u64 rows;	/* result */
+};
+
+static long vc_try_to_add(__u32 i, struct vc_addition *to)
+{
+	__u64 was = *(volatile __u64 *)&to->head->rows, rows = was - VC_LIST_HEAD(to->file);
+
+	(void)i;
+	if (rows >= VC_LIST_GONE || rows + to->more >= VC_LIST_GONE)
+		return 1;
+	if (__sync_val_compare_and_swap(&to->head->rows, was, was + to->more) != was)
+		return 0;
+	to->rows = rows;
+	return 1;
+}
+
 /*
  * Add 1 or -1 to a list's number of rows.  Return the previous number, or VC_LIST_GONE if the head is
- * being deleted or has been reused.
+ * being deleted or has been reused.  The verifier checks the body of bpf_loop() only a few times.
  */
 static __always_inline __u64 vc_list_add(union vc_list *head, __u64 file, __u64 more)
 {
-	for (int i = 0; i < VC_LIST_TRIES; i++) {
-		__u64 was = *(volatile __u64 *)&head->rows, rows = was - VC_LIST_HEAD(file);
+	struct vc_addition to = { head, file, more, VC_LIST_GONE };
 
-		if (rows >= VC_LIST_GONE || rows + more >= VC_LIST_GONE)
-			break;
-		if (__sync_val_compare_and_swap(&head->rows, was, was + more) == was)
-			return rows;
-	}
-	return VC_LIST_GONE;
+	bpf_loop(VC_LIST_TRIES, vc_try_to_add, &to, 0);
+	return to.rows;
 }
 
 /* Subtract a row from a list, and delete the list's head if no row is left. */
@@ -101,6 +116,29 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
 		vc_shorten(file);
 }
 
+struct vc_numbering {
+	union vc_list *head;
+	struct vc_list_key at;
+	union vc_list entry;
+	__u32 number;	/* result */
+};
+
+static long vc_try_number(__u32 i, struct vc_numbering *row)
+{
+	__u32 level = row->head->level;
+	int ret;	/* before Linux 6.4 only the lower half of the result is valid */
+
+	(void)i;
+	/* At most half of the numbers are in use. */
+	if (2 * (__u32)row->head->rows > vc_numbers_of(row->head) && level < VC_LIST_LEVELS)
+		__sync_val_compare_and_swap(&row->head->level, level, level + 1);
+	row->at.number = 1 + bpf_get_prandom_u32() % vc_numbers_of(row->head);
+	ret = bpf_map_update_elem(&vc_open_list, &row->at, &row->entry, BPF_NOEXIST);
+	if (!ret)
+		row->number = row->at.number;
+	return ret != -VC_EEXIST;
+}
+
 /*
  * Number a new row.  Return 0 if another CPU is deleting the list, if the list has vc_max_listed
  * rows, or if the map is full.
@@ -108,36 +146,27 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
 static __noinline __u32 vc_enlist(const struct vc_open_key *key)
 {
 	const union vc_list empty = { .rows = VC_LIST_HEAD(key->file) };
-	union vc_list entry = { .tag = key->tag, .thread = key->thread };
-	struct vc_list_key at = { .file = key->file };
-	union vc_list *head = vc_head_of(key->file);
+	struct vc_numbering row = {
+		.head = vc_head_of(key->file),
+		.at = { .file = key->file },
+		.entry = { .tag = key->tag, .thread = key->thread },
+	};
 	__u64 rows;
-	int ret;	/* before Linux 6.4 only the lower half of the result is valid */
 
-	if (!head) {
-		bpf_map_update_elem(&vc_open_list, &at, &empty, BPF_NOEXIST);
-		head = vc_head_of(key->file);
+	if (!row.head) {
+		bpf_map_update_elem(&vc_open_list, &row.at, &empty, BPF_NOEXIST);
+		row.head = vc_head_of(key->file);
 	}
-	if (!head)
+	if (!row.head)
 		return 0;
-	rows = vc_list_add(head, key->file, 1);
+	rows = vc_list_add(row.head, key->file, 1);
 	if (rows == VC_LIST_GONE)
 		return 0;
-	for (int i = 0; rows < vc_max_listed && i < VC_LIST_TRIES; i++) {
-		__u32 level = head->level;
-
-		/* At most half of the numbers are in use. */
-		if (2 * (__u32)head->rows > vc_numbers_of(head) && level < VC_LIST_LEVELS)
-			__sync_val_compare_and_swap(&head->level, level, level + 1);
-		at.number = 1 + bpf_get_prandom_u32() % vc_numbers_of(head);
-		ret = bpf_map_update_elem(&vc_open_list, &at, &entry, BPF_NOEXIST);
-		if (!ret)
-			return at.number;
-		if (ret != -VC_EEXIST)
-			break;
-	}
-	vc_shorten(key->file);
-	return 0;
+	if (rows < vc_max_listed)
+		bpf_loop(VC_LIST_TRIES, vc_try_number, &row, 0);
+	if (!row.number)
+		vc_shorten(key->file);
+	return row.number;
 }
 
 /* Insert an unused row.  Like vc_enlist(), this is not inline, to limit the use of the BPF stack. */

@@ -74,6 +74,15 @@ static __noinline __u64 vc_cred(void)
 	return vc_read_word(bpf_get_current_task() + vc_offsets.task_cred);
 }
 
+static long vc_to_parent(__u32 i, __u64 *ns)
+{
+	(void)i;
+	if (vc_read_half(*ns + vc_offsets.user_ns_level) <= 1)
+		return 1;
+	*ns = vc_read_word(*ns + vc_offsets.user_ns_parent);
+	return 0;
+}
+
 /*
  * Return the outermost user namespace of the credentials below the initial one, or the initial one
  * itself; 0 if it is unknown.
@@ -82,11 +91,7 @@ static __noinline __u64 vc_outermost(__u64 cred)
 {
 	__u64 ns = vc_read_word(cred + vc_offsets.cred_user_ns);
 
-	for (int i = 0; i < VC_MAX_NESTED; i++) {
-		if (vc_read_half(ns + vc_offsets.user_ns_level) <= 1)
-			break;
-		ns = vc_read_word(ns + vc_offsets.user_ns_parent);
-	}
+	bpf_loop(VC_MAX_NESTED, vc_to_parent, &ns, 0);
 	return ns;
 }
 
