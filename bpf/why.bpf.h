@@ -277,7 +277,7 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
  * in memory: if the verifier knew its value, it would check the code that follows once for each
  * value.
  */
-static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
+static __always_inline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
 	volatile __u64 *least = &open->least;
 	__u64 weight = ~0ull, at;
@@ -317,10 +317,29 @@ static __always_inline void vw_count_taken(__s32 id, __u32 times)
 		vw_count_drop(VC_WHY_DROP_STACKS, times);
 }
 
-/* Add a stack to all open transactions.  A sample can interrupt this function. */
+struct vw_stack_of {
+	struct vc_why_thread *thread;
+	struct vc_why_seen seen;
+};
+
+static long vw_add_stack_to(__u32 at, struct vw_stack_of *stack)
+{
+	struct vc_why_open *open = &stack->thread->open[at & (VC_WHY_DEPTH - 1)];
+
+	if (open->start_ns)
+		vw_add_stack(open, &stack->seen);
+	return 0;
+}
+
+/*
+ * Add a stack to all open transactions.  A sample can interrupt this function.  The verifier checks
+ * the body of bpf_loop() fewer times than that of a loop.
+ */
 static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 					   const struct vc_why_seen *seen)
 {
+	struct vw_stack_of stack = { thread, *seen };
+
 	vw_count_taken(seen->user, seen->times);
 	vw_count_taken(seen->kernel, seen->times);
 	if (thread->adding) {
@@ -329,9 +348,7 @@ static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 	}
 	thread->adding = 1;
 	barrier();
-	for (int i = 0; i < VC_WHY_DEPTH; i++)
-		if (thread->open[i].start_ns)
-			vw_add_stack(&thread->open[i], seen);
+	bpf_loop(VC_WHY_DEPTH, vw_add_stack_to, &stack, 0);
 	barrier();
 	thread->adding = 0;
 }
@@ -477,16 +494,29 @@ static __always_inline void vw_begin(const struct vw_event *ev)
 	vw_start(thread, thread->opened ? vw_next_open(thread, &ev->key) : &thread->open[0], ev, 0);
 }
 
+/*
+ * Return a transaction, or NULL if @at is VC_WHY_DEPTH.  Hide which one it is from the verifier,
+ * which would otherwise check the code that ends a transaction once for each.
+ */
+static __always_inline struct vc_why_open *vw_open_at(struct vc_why_thread *thread, __u64 at)
+{
+	at = vw_hide(thread, at);
+	barrier_var(at);
+	return at < VC_WHY_DEPTH ? &thread->open[at] : NULL;
+}
+
 static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *thread,
 							const struct vc_why_key *key)
 {
-	for (int i = 0; i < VC_WHY_DEPTH; i++) {
-		struct vc_why_open *open = &thread->open[i];
+	__u64 at;
+
+	for (at = 0; at < VC_WHY_DEPTH; at++) {
+		struct vc_why_open *open = &thread->open[at];
 
 		if (open->start_ns && !open->sp && open->tag == key->tag && open->user == key->user)
-			return open;
+			break;
 	}
-	return NULL;
+	return vw_open_at(thread, at);
 }
 
 /*

@@ -78,7 +78,7 @@ struct vc_why_thread {
 	__u64 run_delay;	/* the kernel's sum when the thread was last blocked */
 	__u64 unsettled;	/* blocked time that still includes the wait for a CPU */
 	__u64 part[VC_WHY_PARTS];	/* total time in each state before @since_ns */
-	__u64 slot;		/* for vw_slot() */
+	__u64 unknown;		/* a value that the verifier must not know: see vw_hide() */
 	__u64 sampled_ns;	/* when the thread was last sampled */
 	__u32 state;		/* enum vc_why_part */
 	__s32 user;		/* where the thread is or was blocked */

@@ -63,16 +63,21 @@ static __always_inline struct vc_why_stat *vw_stat_of(const struct vw_event *ev,
 }
 
 /*
- * vc_time_slot() has branches, and the verifier would check the following code once for each path
- * through them.  It does not track the contents of memory, so storing the result joins the paths.
+ * Store a value and read it again.  The verifier does not track the contents of memory, so it checks
+ * the following code only once, instead of once for each path that leads to another value.
  */
+static __always_inline __u64 vw_hide(struct vc_why_thread *thread, __u64 value)
+{
+	volatile __u64 *unknown = &thread->unknown;
+
+	*unknown = value;
+	return *unknown;
+}
+
 static __always_inline __u64 vw_slot(struct vc_why_thread *thread, __u64 ns)
 {
-	volatile __u64 *slot = &thread->slot;
-	__u64 n;
+	__u64 n = vw_hide(thread, vc_time_slot(ns));
 
-	*slot = vc_time_slot(ns);
-	n = *slot;
 	return n < VC_HIST_SLOTS ? n : VC_HIST_SLOTS - 1;
 }
 
