@@ -80,6 +80,24 @@ static int leave_out_events(struct vc_why *skel, int probes)
 	return err;
 }
 
+/*
+ * Create the map of the tables that are variables of the programs.  libbpf would also create it, but
+ * would then copy 34 MB of zeros into it.
+ */
+static int create_tables(struct bpf_map *tables)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "vc_why.bss", sizeof(uint32_t),
+				bpf_map__value_size(tables), 1, &opts);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_map__reuse_fd(tables, fd);
+	close(fd);
+	return err;
+}
+
 static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_options *options,
 			 int probes)
 {
@@ -106,6 +124,8 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 		err = leave_out_events(w->skel, probes);
 	if (!err)
 		err = shim_why_functions__leave_out(w->skel);
+	if (!err)
+		err = create_tables(w->skel->maps.bss);
 	if (!err)
 		err = vc_why__load(w->skel);
 	return err ? err : shim_bpf_accounts__open(w->skel->obj);

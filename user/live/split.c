@@ -74,17 +74,20 @@ static int split_search(struct shim_live_split *split)
  */
 int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags)
 {
-	int err = split->maps.program ? 0 : split_search(split), ended;
+	int err = 0, ended;
 
-	if (err || !split->maps.program)
-		return err;
-	ended = shim_why_maps__has_ended(&split->maps);
-	if (ended < 0)
-		return ended;
-	err = take_all(split, tags);
-	if (ended && !err)
+	if (split->maps.program) {
+		ended = shim_why_maps__has_ended(&split->maps);
+		if (ended < 0)
+			return ended;
+		err = take_all(split, tags);
+		if (err || !ended)
+			return err;
 		end(split, tags);
-	return err;
+	}
+	/* Another session may have begun since the previous one ended. */
+	err = split_search(split);
+	return err || !split->maps.program ? err : take_all(split, tags);
 }
 
 void shim_live_split__close(struct shim_live_split *split)
