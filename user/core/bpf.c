@@ -375,11 +375,21 @@ static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transp
 	return err;
 }
 
+/*
+ * Return whether the module may be loaded.  Loading programs for its tracepoints takes the kernel
+ * longer than anything else here, and without the module they could not be attached.
+ */
+bool shim_bpf__may_have_module(void)
+{
+	return !access("/sys/module/vcpc", F_OK) || access("/sys/module", F_OK);
+}
+
 static int switch_on_any(const struct shim_bpf_options *options)
 {
 	int err;
 
-	if (options->transport == SHIM_BPF_PROBES)
+	if (options->transport == SHIM_BPF_PROBES ||
+	    (options->transport == SHIM_BPF_ANY && !shim_bpf__may_have_module()))
 		return switch_on(options, SHIM_BPF_PROBES);
 	err = switch_on(options, SHIM_BPF_MODULE);
 	if (err == -ENODEV && options->transport == SHIM_BPF_ANY)

@@ -124,6 +124,7 @@ struct shim_bpf_process {
 
 struct shim_bpf_reader;
 
+bool shim_bpf__may_have_module(void);
 int shim_bpf__on(const struct shim_bpf_options *options);
 int shim_bpf__off(void);
 int shim_bpf__status(void);

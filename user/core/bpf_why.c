@@ -270,7 +270,8 @@ static void stop(struct shim_bpf_why *w)
 static int start_any(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
 	int status = options->probes ? SHIM_BPF_PROBES : shim_bpf__status();
-	int probes = status == SHIM_BPF_PROBES, err = status < 0 ? status : -EAGAIN;
+	int probes = status == SHIM_BPF_PROBES || !shim_bpf__may_have_module();
+	int err = status < 0 ? status : -EAGAIN;
 
 	for (int tries = 0; err == -EAGAIN && tries < MAX_TRIES; tries++) {
 		stop(w);
