@@ -11,6 +11,7 @@
 #include <linux/cred.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
+#include <linux/hashtable.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -56,12 +57,17 @@ static const char *const stat_names[VCPC_STAT_NR] = {
 };
 
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
-static LIST_HEAD(users);
+static DEFINE_HASHTABLE(users, 8);	/* a user can have thousands of accounts */
 static DEFINE_SPINLOCK(users_lock);
 static unsigned int sharers[VCPC_SHARES];	/* number of accounts that have each share */
 static atomic64_t stats[VCPC_STAT_NR];
 static struct dentry *folder;
 static struct workqueue_struct *releasers;
+
+static u32 key(const struct vcpc_user *user)
+{
+	return __kuid_val(user->uid) + user->ns;
+}
 
 static bool is_same(const struct vcpc_user *user, const struct vcpc_user *as)
 {
@@ -73,7 +79,7 @@ static struct vcpc_user *find_account(const struct vcpc_user *as)
 	struct vcpc_user *user;
 
 	lockdep_assert_held(&users_lock);
-	list_for_each_entry(user, &users, node)
+	hash_for_each_possible(users, user, node, key(as))
 		if (is_same(user, as))
 			return user;
 	return NULL;
@@ -157,7 +163,7 @@ struct vcpc_user *vcpc_limits_get(void)
 	} else {
 		user = fresh;
 		fresh = NULL;
-		list_add(&user->node, &users);
+		hash_add(users, &user->node, key(user));
 		user->share = find_share(user);
 		sharers[user->share]++;
 	}
@@ -174,7 +180,7 @@ struct vcpc_user *vcpc_limits_get(void)
 void vcpc_limits_put(struct vcpc_user *user)
 {
 	if (refcount_dec_and_lock(&user->refs, &users_lock)) {
-		list_del(&user->node);
+		hash_del(&user->node);
 		sharers[user->share]--;
 		spin_unlock(&users_lock);
 		kfree(user);
@@ -340,9 +346,10 @@ DEFINE_SHOW_ATTRIBUTE(stats);
 static int users_show(struct seq_file *m, void *unused)
 {
 	struct vcpc_user *user;
+	unsigned int i;
 
 	spin_lock(&users_lock);
-	list_for_each_entry(user, &users, node)
+	hash_for_each(users, i, user, node)
 		seq_printf(m, "user %u namespace %u sets %d counters %d tags %d\n",
 			   from_kuid(&init_user_ns, user->uid), user->ns,
 			   atomic_read(&user->used[VCPC_LIMIT_SETS]),

@@ -35,7 +35,7 @@ enum vcpc_stat {
 
 /**
  * struct vcpc_user - an account: the objects that one user has open
- * @node: node in the list of accounts
+ * @node: node in the table of accounts
  * @refs: files, sets and tags that are charged to it
  * @uid: the user; includes the users of the user namespaces that this user created
  * @ns: inode number of the user namespace if the account belongs to a namespace that root
@@ -51,7 +51,7 @@ enum vcpc_stat {
  *	and @nr_idle
  */
 struct vcpc_user {
-	struct list_head node;
+	struct hlist_node node;
 	refcount_t refs;
 	kuid_t uid;
 	unsigned int ns;
