@@ -262,7 +262,7 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 		/* Signals are only for programs that preload inject.c. */
 		if (way->error == INJECT_KILL || way->error == INJECT_TERM)
 			continue;
-		if (c->without && !strcmp(c->without, way->name))
+		if (c->without && strstr(c->without, way->name))
 			continue;
 		if ((c->only > 0 && c->only != (int)way->kind) || c->only == -(int)way->kind)
 			continue;

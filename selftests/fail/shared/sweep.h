@@ -13,7 +13,7 @@
  * @before: if not NULL, called before each run, in its process, without failures
  * @run: makes the calls with TRY(), and prints their results with say()
  * @after: if not NULL, called after @run in the same way as @before, to print what the run has left
- * @without: if not NULL, a way to fail that is documented to be ignored
+ * @without: if not NULL, the ways to fail that are documented to be ignored, separated by spaces
  * @only: the only kind of call that fails; if negative, the only kind that does not; 0 if all kinds
  * fail
  * @most: maximum number of failures of each kind, spread evenly, unless FAIL_POINTS is set; if 0,
