@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../pcp/peer/suite.sh disable=SC2154
 . "$here/../pcp/peer/suite.sh"
 corpus=$out/archive
+export PCP_DERIVED_CONFIG=''	# do not read the derived metrics of an installed PCP for each input
 mkdir -p "$corpus"
 # The reader is linked with the code of local contexts, which is not instrumented, because archives
 # do not use it.
