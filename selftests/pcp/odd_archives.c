@@ -292,9 +292,9 @@ TEST_F(odd, a_record_that_is_later_than_those_after_it)
 
 /*
  * pmlogreduce writes the mark between two archives twice, and between them a record with the time
- * at which the first archive ended.
+ * at which the first archive ended.  @full: this record has values.
  */
-static void reduced_at_a_mark(const char *base)
+static void reduced_at_a_mark(const char *base, bool full)
 {
 	const int seconds[] = { 0, 10, 25, 21, 25, 35, 45, 55 };
 	struct af a;
@@ -307,10 +307,10 @@ static void reduced_at_a_mark(const char *base)
 		af_begin(&a, seconds[i] * AF_SEC);
 		if (seconds[i] != 25) {
 			af_set(&a, AF_PMID(CU32), 0);
-			if (i != 3)
+			if (i != 3 || full)
 				af_u32(&a, -1, (uint32_t)seconds[i]);
 		}
-		if (i == 0 || i == 5) {
+		if (i == 0 || i == 5 || (i == 3 && full)) {
 			af_set(&a, AF_PMID(DISCRETE), 0);
 			af_u32(&a, -1, (uint32_t)seconds[i] + 1);
 		}
@@ -319,11 +319,12 @@ static void reduced_at_a_mark(const char *base)
 	af_close(&a);
 }
 
-/* After any fetch, a value from before the marks is found, as after a seek in a new context. */
-TEST_F(odd, a_record_between_two_marks)
+/*
+ * After any fetch, the values between the marks are from before the first mark, as after a seek in
+ * a new context.
+ */
+static void check_between_marks(struct __test_metadata *_metadata)
 {
-	reduced_at_a_mark(self->base);
-	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 23000), 1);
 	for (int ms = 1000; ms < 55000; ms += 2000) {
 		number_at(AF_PMID(CU32), ms);
@@ -331,20 +332,33 @@ TEST_F(odd, a_record_between_two_marks)
 			TH_LOG("after a fetch at %d ms", ms);
 		}
 	}
-	for (int step = -1000; step > -30000; step -= 1000) {
+	for (int step = -29000; step <= 24000; step += 1000) {
 		pmID both[] = { AF_PMID(CU32), AF_PMID(DISCRETE) };
+		const pmValueSet *set;
 		pmResult *r;
 
 		ASSERT_EQ(go_to(PM_MODE_INTERP, 24000 - step, step), 0);
 		for (int i = 0; i < 2; i++) {
 			ASSERT_GE(pmFetch(2, both, &r), 0);
+			set = r->vset[1];
 			if (i) {
-				EXPECT_EQ(r->vset[1]->numval, 1) {
+				EXPECT_EQ(r->vset[0]->numval, 0);
+				EXPECT_EQ(set->numval == 1 ? set->vlist[0].value.lval : NOTHING, 1) {
 					TH_LOG("after a step of %d ms", step);
 				}
 			}
 			pmFreeResult(r);
 		}
+	}
+}
+
+TEST_F(odd, a_record_between_two_marks)
+{
+	for (int full = 0; full < 2; full++) {
+		reduced_at_a_mark(self->base, full);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		check_between_marks(_metadata);
+		pmDestroyContext(pmWhichContext());
 	}
 }
 
