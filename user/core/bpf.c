@@ -381,7 +381,7 @@ static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transp
  */
 bool shim_bpf__may_have_module(void)
 {
-	return !access("/sys/module/vcpc", F_OK) || access("/sys/module", F_OK);
+	return !access("/sys/module/vcpc", F_OK) || errno != ENOENT || access("/sys/module", F_OK);
 }
 
 static int switch_on_any(const struct shim_bpf_options *options)
