@@ -7,7 +7,7 @@
 # usage: apart.sh COMMAND...
 #
 # It runs in a new mount namespace, with empty directories in place of the kernel's, and without the
-# capabilities.  If namespaces are not available to an ordinary user, the command runs directly,
+# capabilities.  With MAY_COUNT in the environment, root can still count on CPUs.  If namespaces are not available to an ordinary user, the command runs directly,
 # because the kernel does not permit ordinary users to trace anyway.
 set -eu
 
@@ -63,7 +63,9 @@ if [ "${1:-}" = --inside ]; then
 	done
 	dev_without_device
 	if [ "$(id -u)" = 0 ]; then
-		exec setpriv --inh-caps=-all --bounding-set=-sys_admin,-sys_module,-bpf,-perfmon "$@"
+		dropped=-sys_admin,-sys_module,-bpf
+		[ -n "${MAY_COUNT:-}" ] || dropped=$dropped,-perfmon
+		exec setpriv --inh-caps=-all --bounding-set="$dropped" "$@"
 	fi
 	exec setpriv --inh-caps=-all --ambient-caps=-all "$@"
 fi

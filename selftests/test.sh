@@ -26,6 +26,8 @@ native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent
 # These tests load BPF programs, and run with the sanitizers and without the module.  They execute
 # all code of the library that reads maps; make test-memory runs the others with the sanitizers.
 asan_folders='bpf/direct tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
+# These tests count on CPUs and other processes, for which root needs a capability.
+counting='fail/contexts fail/counters'
 # These tests run natively only with the sanitizers, and make the same checks there.  make test-rest runs
 # them without.
 only_asan='unit/archive_crash unit/archive_cursor unit/archive_damage'
@@ -101,10 +103,16 @@ build_all() {
 }
 
 # native WHERE BUILD DIR...: run the programs and shell tests of these directories, except those in
-# $without, isolated from the tracing of this machine's kernel
+# $without, isolated from the tracing of this machine's kernel; those in $counting may count on CPUs
 native() {
-	where=$1 out=$2 left_out=$(echo "$without" | sed 's/ /\\|/g')
+	where=$1 out=$2 left_out=$(echo "$without $counting" | sed 's/ /\\|/g')
 	shift 2
+	case " $* " in
+	*" fail "*)
+		# shellcheck disable=SC2046,SC2086
+		MAY_COUNT=1 VCPC_BUILD=$out "$here/apart.sh" "$here/run-tests.sh" "$work/$where" "$where" \
+			$(printf "$out/tests/%s\n" $counting) ;;
+	esac
 	# shellcheck disable=SC2046
 	set -- $(for folder; do
 		find "$out/tests/$folder" -type f -perm -100 ! -name '*.d' 2>/dev/null | grep -v "/tests/\($left_out\)\$" | sort

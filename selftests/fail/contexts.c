@@ -486,7 +486,7 @@ static const struct sweep_case cases[] = {
 	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },
 	{ .name = "config", .prepare = prepare_config, .run = config, .left = 2 },
 	/* libbpf's messages and pmprintf() keep a buffer. */
-	{ .name = "processes", .prepare = prepare_processes, .run = processes, .left = 1 },
+	{ .name = "processes", .prepare = prepare_processes, .run = processes, .left = 1, .counts = true },
 	{ .name = "local", .prepare = prepare_local, .before = see_denied, .run = local, .left = 1 },
 };
 

@@ -236,7 +236,8 @@ static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails. */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
-	{ .name = "system", .run = count_system, .left = 1, .no_memory = -Pmapi_Malloc_Err },
+	{ .name = "system", .run = count_system, .left = 1, .counts = true,
+	  .no_memory = -Pmapi_Malloc_Err },
 	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL },
 	{ .name = "limit", .run = limit, .left = 1 },
 	/*

@@ -19,6 +19,7 @@
  * @most: maximum number of failures of each kind, spread evenly, unless FAIL_POINTS is set; if 0,
  * the first call with each chain of callers fails, and some others
  * @left: number of blocks that the C library can leak after a failure
+ * @counts: it counts in the kernel, on CPUs or in other processes; it is skipped without permission
  * @no_memory: the API's code for a lack of memory; -ENOMEM if 0
  */
 struct sweep_case {
@@ -31,6 +32,7 @@ struct sweep_case {
 	int only;
 	long most;
 	int left;
+	bool counts;
 	int no_memory;
 };
 
