@@ -97,7 +97,7 @@ run() {
 		echo "fuzz: $inputs inputs so far, $(find "$out/corpus" -type f | wc -l) in the corpus"
 		# Report calls that never succeed as an error of the fuzzer, because they cover
 		# nothing.
-		if [ $status = 0 ] && grep -v 'an unknown ioctl' "$out/console.log" | grep 'calls, *0 worked'; then
+		if [ $status = 0 ] && grep -av 'an unknown ioctl' "$out/console.log" | grep 'calls, *0 worked'; then
 			echo "fuzz: some calls never worked"
 			status=1
 		fi
