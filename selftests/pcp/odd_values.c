@@ -341,4 +341,31 @@ TEST(far_from_the_start)
 	af_remove(base);
 }
 
+/* The values of a record whose value sets exceed it are unknown, so a metric has no value next to it. */
+TEST(sets_that_exceed_their_record)
+{
+	char base[256];
+	struct af a;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	af_index(&a, 0);
+	for (int i = 0; i < RECORDS; i++) {
+		af_begin(&a, i * AF_SEC);
+		af_set(&a, i == 1 ? UNKNOWN : GOOD, 0);
+		af_u32(&a, -1, 7);
+		if (i == 1)
+			af_patch32(&a.sets, a.numval_at, 1000);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+	EXPECT_EQ(PM_ERR_LOGREC, number_at(GOOD, 500));
+	EXPECT_EQ(PM_ERR_LOGREC, number_at(GOOD, 1500));
+	EXPECT_EQ(7, number_at(GOOD, 2500));
+	pmDestroyContext(pmWhichContext());
+	af_remove(base);
+}
+
 TEST_HARNESS_MAIN
