@@ -130,4 +130,13 @@ TEST_F(format, fields_that_cannot_be_read)
 	ASSERT_EQ(0, rename(parked, path));
 }
 
+/* A field that cannot be read would be missing among the names. */
+TEST_F(format, unreadable_field)
+{
+	struct shim_pmu_format *format;
+
+	put(self->dir, "core_a/format/folder", NULL);
+	EXPECT_EQ(-EISDIR, shim_pmu_format__open(self->dir, &format));
+}
+
 TEST_HARNESS_MAIN
