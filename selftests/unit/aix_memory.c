@@ -4,8 +4,8 @@
  * The call reports the failure, nothing is changed or leaked, and the call works once memory is
  * available again.
  *
- * The linker redirects all allocations of the library to this file (--wrap); opening a file also
- * counts as an allocation.
+ * The linker redirects all allocations of the library to this file (--wrap); opening a file and
+ * reading a directory also count as allocations.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -62,6 +62,7 @@ WRAP(void *, realloc, (void *old, size_t size), (old, size), !old)
 WRAP(char *, strdup, (const char *s), (s), true)
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), false)
 WRAP(DIR *, opendir, (const char *path), (path), false)
+WRAP(struct dirent *, readdir, (DIR *dir), (dir), false)
 
 void __real_free(void *p);
 void __wrap_free(void *p);
