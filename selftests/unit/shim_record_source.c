@@ -60,6 +60,20 @@ static int values(void *arg, struct shim_recorder *rec)
 	return 0;
 }
 
+/* Memory in use cannot be extended. */
+static bool no_memory, failed;
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	if (!no_memory || !old)
+		return __real_realloc(old, size);
+	failed = true;
+	return NULL;
+}
+
 static int declare(struct shim_recorder *rec, const char *name, uint32_t pmid, uint32_t indom, int32_t type)
 {
 	const struct shim_record_metric metric = {
@@ -228,6 +242,50 @@ TEST_F(source, the_recorders_own_domains_are_refused)
 	}
 	EXPECT_EQ(-EINVAL, declare(self->rec, NULL, 60u << 22 | 9, SHIM_INDOM_NULL, SHIM_TYPE_U64));
 	EXPECT_EQ(0, declare(self->rec, "own.c", 60u << 22 | 9, SHIM_INDOM_NULL, SHIM_TYPE_U64));
+}
+
+/*
+ * Add a set after @fill bytes of texts.  If the recorder needs more memory for the metrics and texts of the
+ * set, the set is not added.
+ */
+static bool add_set_after(struct __test_metadata *_metadata, const char *base, struct shim_set *set, size_t fill)
+{
+	char help[5000] = "";
+	const struct shim_record_metric metric = {
+		.name = "own.filler", .pmid = SINGLE, .indom = SHIM_INDOM_NULL, .type = SHIM_TYPE_U64,
+		.sem = SHIM_SEM_INSTANT, .line = "filler", .help = memset(help, 'x', fill),
+	};
+	struct shim_recorder *rec;
+	int ret;
+
+	ASSERT_EQ(0, shim_record_open(base, NULL, &rec));
+	ASSERT_EQ(0, shim_record_metric(rec, &metric));
+	failed = false;
+	no_memory = true;
+	ret = shim_record_add_set(rec, set, 0);
+	no_memory = false;
+	EXPECT_EQ(failed ? -ENOMEM : 0, ret) TH_LOG("after %zu bytes", fill);
+	shim_record_discard(rec);
+	return failed;
+}
+
+TEST_F(source, a_set_without_memory_is_refused)
+{
+	const char *event = "cycles";
+	struct shim_handle *handle;
+	struct shim_set *set;
+	unsigned int tried = 0;
+	char base[96];
+
+	snprintf(base, sizeof(base), "%s/b", self->dir);
+	ASSERT_EQ(0, shim_open(&handle));
+	ASSERT_EQ(0, shim_set_create(handle, &event, 1, NULL, &set));
+	ASSERT_EQ(0, shim_set_bind(set, 0, 0));
+	for (size_t fill = 1; fill < 4096; fill += 64)
+		tried += add_set_after(_metadata, base, set, fill);
+	EXPECT_LT(10, tried);
+	shim_set_destroy(set);
+	shim_close(handle);
 }
 
 TEST_HARNESS_MAIN
