@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Count through each API and with the recorder while system calls fail. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cpc/libcpc.h>
@@ -124,7 +128,44 @@ static void count_system(void)
 	say("delete %ld\n", TRY(aix(pm_delete_program())));
 }
 
-/* A set can be limited to a control group only once. */
+static pid_t traced;
+
+static void trace_child(void)
+{
+	traced = fork();
+	if (!traced) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		for (;;)
+			raise(SIGSTOP);
+	}
+	waitpid(traced, NULL, 0);
+}
+
+static void end_child(void)
+{
+	kill(traced, SIGKILL);
+	waitpid(traced, NULL, 0);
+}
+
+/* The traced thread exists, so ESRCH does not report a failure. */
+static long of_traced(int err)
+{
+	return err == ESRCH ? ESRCH : aix(err);
+}
+
+static void count_traced(void)
+{
+	pm_prog_t prog = page_faults();
+
+	say("program %ld\n", TRY(of_traced(pm_set_program_thread(traced, traced, &prog))));
+	say("delete %ld\n", TRY(of_traced(pm_delete_program_thread(traced, traced))));
+}
+
+/*
+ * A set can be limited to a control group only once.  ENODEV, which means that control groups are not
+ * mounted, does not report a failure.
+ */
 static void limit(void)
 {
 	const char *events[] = { "page-faults" };
@@ -133,7 +174,7 @@ static void limit(void)
 
 	say("open %ld\n", TRY(shim_open(&handle)));
 	say("set %ld\n", TRY(shim_set_create(handle, events, 1, NULL, &set)));
-	say("limit %ld\n", TRY(shim_set_cgroup(set, "/")));
+	say("limit %ld\n", TRY_UNLESS(shim_set_cgroup(set, "/"), result_ == -ENODEV));
 	say("again %ld\n", TRY_UNLESS(shim_set_cgroup(set, "/"), result_ == -EBUSY));
 	shim_set_destroy(set);
 	shim_close(handle);
@@ -238,6 +279,8 @@ static const struct sweep_case cases[] = {
 	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
 	{ .name = "system", .run = count_system, .left = 1, .counts = true,
 	  .no_memory = -Pmapi_Malloc_Err },
+	{ .name = "traced", .before = trace_child, .run = count_traced, .after = end_child, .left = 1,
+	  .only = INJECT_LINE },
 	{ .name = "disable", .run = disable, .left = 1, .only = INJECT_IOCTL },
 	{ .name = "limit", .run = limit, .left = 1 },
 	/*

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <mntent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -482,6 +483,11 @@ static int fails_stream(FILE *f)
 char *fgets(char *line, int size, FILE *f)
 {
 	return fails_stream(f) ? NULL : REAL(fgets)(line, size, f);
+}
+
+struct mntent *getmntent_r(FILE *f, struct mntent *mount, char *line, int size)
+{
+	return fails_stream(f) ? NULL : REAL(getmntent_r)(f, mount, line, size);
 }
 
 ssize_t __getdelim(char **line, size_t *room, int end, FILE *f)
