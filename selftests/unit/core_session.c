@@ -8,6 +8,27 @@
 #include "core/session.h"
 #include "kselftest_harness.h"
 
+/* The error with which reading the machine's PMUs fails */
+static int pmus_error;
+
+int __real_shim_pmus__load(void);
+int __wrap_shim_pmus__load(void);
+
+int __wrap_shim_pmus__load(void)
+{
+	return pmus_error ? pmus_error : __real_shim_pmus__load();
+}
+
+/* Without the PMUs, all cores would be of the same kind. */
+TEST(the_pmus_cannot_be_read)
+{
+	struct shim_session *session = NULL;
+
+	pmus_error = -EMFILE;
+	EXPECT_EQ(-EMFILE, shim_session__open(&session));
+	EXPECT_EQ(NULL, session);
+}
+
 TEST(the_module_is_the_back_end)
 {
 	EXPECT_EQ(&shim_backend__both, shim_session__backend());
