@@ -89,13 +89,6 @@ static int agent_text(int ident, int type, char **buffer, pmdaExt *pmda)
 	return 0;
 }
 
-static int agent_label(int ident, int type, pmLabelSet **labels, pmdaExt *pmda)
-{
-	int ret = type & PM_LABEL_DOMAIN ? pmdaAddLabels(labels, "{\"agent\":\"vcpc\"}") : 0;
-
-	return ret < 0 ? ret : pmdaLabel(ident, type, labels, pmda);
-}
-
 static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **labels)
 {
 	int at = find_indom(the_agent, indom);
@@ -148,7 +141,6 @@ void agent_answers(pmdaInterface *dispatch, struct agent *agent)
 	dispatch->version.seven.instance = agent_instance;
 	dispatch->version.seven.text = agent_text;
 	dispatch->version.seven.store = agent_store;
-	dispatch->version.seven.label = agent_label;
 	pmdaSetResultCallBack(dispatch, agent_keep);
 	pmdaSetLabelCallBack(dispatch, agent_instance_label);
 	pmdaSetData(dispatch, agent);
