@@ -125,9 +125,8 @@ def requests(numbers, domains):
     profile = struct.pack(">4i", 0, 0, 0, 0)
     fetch = struct.pack(f">3iI{len(numbers)}I", 0, 0, 0, len(numbers), *numbers)
     yield PROFILE, profile
-    # These requests are the first that fill the agent's tables of instances.
-    for domain in domains:
-        yield INSTANCE, struct.pack(">I2iiI", domain, 0, 0, -1, 0)
+    # This is the first request that fills the agent's tables of instances, among them the CPUs.
+    yield LABEL, struct.pack(">2I", domains[0], 1 << 5)
     for _ in range(2):
         yield PROFILE, profile
         yield FETCH, fetch
@@ -136,7 +135,8 @@ def requests(numbers, domains):
         yield DESC, struct.pack(">I", number)
         yield TEXT, struct.pack(">2I", number, 1 | 4)
         yield LABEL, struct.pack(">2I", number, 1 << 3)
-    for domain in domains:
+    # The fetches have found the process, which the next request adds to its table.
+    for domain in sorted(domains, key=lambda domain: domain != PROCESSES):
         yield INSTANCE, struct.pack(">I2iiI", domain, 0, 0, -1, 0)
         yield LABEL, struct.pack(">2I", domain, 1 << 5)
     yield PROFILE, profile

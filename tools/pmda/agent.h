@@ -55,7 +55,7 @@ int agent_profile(pmProfile *profile, pmdaExt *pmda);
 
 /* Functions in answers.c */
 int agent_find(const struct agent *agent, pmID pmid);
-int agent_refresh(struct agent *agent, unsigned int groups);
+void agent_refresh(struct agent *agent, unsigned int groups);
 void agent_answers(pmdaInterface *dispatch, struct agent *agent);
 
 #endif /* VCPC_PMDA_AGENT_H */

@@ -23,15 +23,13 @@ static uint64_t now_ns(void)
 
 /**
  * agent_refresh() - sample the requested groups of metrics
- * @agent: the agent, whose tables of instances grow with the sample
+ * @agent: the agent
  * @groups: mask of SHIM_GROUP_*
  *
  * Reading the trace statistics is slow, and some of their values describe a window of time.
  * Therefore all clients receive the values of the last read until they are window_ns old.
- *
- * Return: 0 or -ENOMEM.
  */
-int agent_refresh(struct agent *agent, unsigned int groups)
+void agent_refresh(struct agent *agent, unsigned int groups)
 {
 	uint64_t now = now_ns();
 
@@ -43,7 +41,6 @@ int agent_refresh(struct agent *agent, unsigned int groups)
 		agent->read_ns = now;
 	}
 	shim_machine__sample(agent->machine, groups);
-	return agent_grow(agent) ? -ENOMEM : 0;
 }
 
 /* Return a metric's number in the machine's list, or -1. */
@@ -62,8 +59,11 @@ static int find_indom(const struct agent *agent, pmInDom indom)
 static int agent_instance(pmInDom indom, int inst, char *name, pmInResult **result, pmdaExt *pmda)
 {
 	int at = find_indom(the_agent, indom);
-	int ret = at < 0 ? 0 : agent_refresh(the_agent, shim_machine__indom_group(the_agent->machine, at));
+	int ret;
 
+	if (at >= 0)
+		agent_refresh(the_agent, shim_machine__indom_group(the_agent->machine, at));
+	ret = agent_grow(the_agent);
 	return ret ? ret : pmdaInstance(indom, inst, name, result, pmda);
 }
 
@@ -87,6 +87,13 @@ static int agent_text(int ident, int type, char **buffer, pmdaExt *pmda)
 					      shim_machine__indom(the_agent->machine, i)->help);
 	}
 	return 0;
+}
+
+static int agent_label(int ident, int type, pmLabelSet **labels, pmdaExt *pmda)
+{
+	int ret = type & PM_LABEL_INSTANCES ? agent_grow(the_agent) : 0;
+
+	return ret ? ret : pmdaLabel(ident, type, labels, pmda);
 }
 
 static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **labels)
@@ -141,6 +148,7 @@ void agent_answers(pmdaInterface *dispatch, struct agent *agent)
 	dispatch->version.seven.instance = agent_instance;
 	dispatch->version.seven.text = agent_text;
 	dispatch->version.seven.store = agent_store;
+	dispatch->version.seven.label = agent_label;
 	pmdaSetResultCallBack(dispatch, agent_keep);
 	pmdaSetLabelCallBack(dispatch, agent_instance_label);
 	pmdaSetData(dispatch, agent);

@@ -249,9 +249,8 @@ int agent_fetch(int n, pmID *pmids, agent_result **result, pmdaExt *pmda)
 		if (metric >= 0)
 			groups |= shim_machine__group(agent->machine, metric);
 	}
-	ret = agent_refresh(agent, groups);
-	if (!ret)
-		ret = begin(agent, n, pmids, &cursor);
+	agent_refresh(agent, groups);
+	ret = begin(agent, n, pmids, &cursor);
 	if (ret)
 		return ret;
 	for (int i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
  * The machine's metrics, domains and names, in the form required by PCP's agent library and name
  * space
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,13 +111,13 @@ static int grow_one(struct agent *agent, int i)
  * @agent: the agent, just sampled; new instances are appended.  If instances were removed, the
  *	whole domain is rebuilt.
  *
- * Return: 0, or -1 if out of memory.
+ * Return: 0 or -ENOMEM.
  */
 int agent_grow(struct agent *agent)
 {
 	for (int i = 0; i < agent->nindoms; i++)
 		if (grow_one(agent, i))
-			return -1;
+			return -ENOMEM;
 	return 0;
 }
 
