@@ -121,6 +121,8 @@ sweep label reads "$vcpc" label a
 sweep summary reads "$vcpc" summary a
 sweep replay reads "$vcpc" replay a
 sweep report reads "$vcpc" report a -o -
+! "$vcpc" report a --folded . -o page 2>err && grep -q 'cannot read the stacks in \.: Is a directory' err
+result "stacks that cannot be read are reported"
 ln -s linked link
 sweep linked keeps_link "$vcpc" report a -o link
 sweep compare reads "$vcpc" compare a b
@@ -213,7 +215,13 @@ sweep rotate records "$vcpc" record -e page-faults -I 2ms --rotate 4K --keep 2 -
 sleep 1000 &
 target=$!
 sweep process records "$vcpc" record -p $target -e page-faults -I 10ms -o rec --for 50ms
-kill $target
+sleep 1000 &
+other=$!
+# Only in the second process, failures make the record incomplete instead of empty.
+all_ways=$ways some=$FAIL_POINTS ways=open-EMFILE FAIL_POINTS=0
+sweep processes records_cpus "$vcpc" record -p $target,$other -e cpu-clock -I 10ms -o rec --for 50ms
+ways=$all_ways FAIL_POINTS=$some
+kill $target $other
 sweep compress records "$vcpc" record --compress -e page-faults -I 10ms -o rec -- sleep 0.05
 if "$vcpc" stat -a -G / -e cpu-clock --for 1ms 2>err; then
 	sweep group counts "$vcpc" stat -a -G / -e cpu-clock -x , -o rec.group --for 30ms
