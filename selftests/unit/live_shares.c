@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When there is no room for everything, the user with the largest share loses an item. */
+/*
+ * When there is no room for everything, the user with the largest share loses an item.  A process that
+ * cannot be read has not ended.
+ */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "live/proc.h"
@@ -48,6 +53,30 @@ TEST(ends_with_equal_shares)
 		EXPECT_GE(ROOM / USERS + 1, shim_shares__of(all, ROOM, user));
 	}
 	EXPECT_GT(5 * ROOM, went);
+}
+
+static bool unreadable;
+
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __wrap_read(int fd, void *data, size_t size);
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+	if (!unreadable)
+		return __real_read(fd, data, size);
+	errno = EIO;
+	return -1;
+}
+
+TEST(unreadable_process)
+{
+	struct shim_proc proc = { 0 };
+	uid_t user;
+
+	EXPECT_EQ(0, shim_proc__read(getpid(), &proc));
+	unreadable = true;
+	EXPECT_EQ(-EIO, shim_proc__read(getpid(), &proc));
+	EXPECT_EQ(-EIO, shim_proc__user(getpid(), &user));
 }
 
 TEST_HARNESS_MAIN
