@@ -207,7 +207,7 @@ static bool has_metric(const struct source *source, int metric)
 	return false;
 }
 
-/* Reject an event that another set of the process counts.  Return 0, -EEXIST, or another error. */
+/* Reject an event that another set of the process counts.  Return 0 or -EEXIST. */
 static int check_new(const struct shim_rec_sets *sets, const struct source *source)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -215,8 +215,6 @@ static int check_new(const struct shim_rec_sets *sets, const struct source *sour
 	for (unsigned int i = 0; i < shim_set_size(source->set); i++) {
 		int metric = known_metric(sets, shim_set_event(source->set, i), name, sizeof(name));
 
-		if (metric < 0 && metric != -ENOENT)
-			return metric;
 		for (unsigned int j = 0; j < sets->n && metric >= 0; j++)
 			if (sets->sources[j]->pid == source->pid &&
 			    has_metric(sets->sources[j], metric))
