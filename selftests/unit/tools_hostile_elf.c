@@ -4,6 +4,7 @@
  * symbols.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@
 #define SYMBOLS	40000
 #define NAME	(4u << 20)	/* all symbols share it */
 #define PACKED	(4u << 20)
+#define HOLE	(sizeof(Elf64_Sym) << 27)	/* 3 GB */
 
 #ifdef __x86_64__
 #define MACHINE	EM_X86_64
@@ -188,6 +191,80 @@ TEST(section_that_swells)
 	close(image.fd);
 }
 
+/* A section can be a hole of terabytes. */
+TEST(sections_in_a_hole)
+{
+	struct elf_places places;
+	struct elf_file *file;
+	struct image image;
+	long before;
+
+	begin(&image);
+	put(&image, 11, SHT_STRTAB, NULL, 0);
+	put(&image, 19, SHT_SYMTAB, NULL, 0);
+	put(&image, 27, SHT_PROGBITS, NULL, 0);
+	for (int i = 2; i <= 4; i++)
+		image.sections[i].sh_size = HOLE;
+	image.sections[3].sh_link = 2;
+	image.sections[3].sh_entsize = sizeof(Elf64_Sym);
+	finish(&image);
+	ASSERT_EQ(0, ftruncate(image.fd, (off_t)(image.end + HOLE)));
+	ASSERT_EQ(0, elf_file_open(image.path, &file));
+	before = most_memory();
+	elf_file_function(file, "work", &places);
+	EXPECT_EQ(0, places.n);
+	EXPECT_EQ(false, elf_file_mentions(file, "work"));
+	EXPECT_EQ(NULL, elf_file_language(file));
+	EXPECT_GT(before + (1 << 20), most_memory());
+	elf_file_close(file);
+	close(image.fd);
+}
+
+/* elf_strptr() decompresses a string table. */
+TEST(strings_that_swell)
+{
+	Elf64_Chdr *packed = calloc(1, PACKED);
+	Elf64_Sym symbol = { .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1 };
+	struct elf_places places;
+	struct elf_file *file;
+	struct image image;
+	long before;
+
+	ASSERT_NE(NULL, packed);
+	*packed = (Elf64_Chdr) { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30,
+				 .ch_addralign = 1 };
+	begin(&image);
+	put(&image, 11, SHT_STRTAB, packed, PACKED);
+	free(packed);
+	image.sections[2].sh_flags = SHF_COMPRESSED;
+	put(&image, 19, SHT_SYMTAB, &symbol, sizeof(symbol));
+	image.sections[3].sh_link = 2;
+	image.sections[3].sh_entsize = sizeof(symbol);
+	finish(&image);
+	ASSERT_EQ(0, elf_file_open(image.path, &file));
+	before = most_memory();
+	elf_file_function(file, "work", &places);
+	EXPECT_EQ(0, places.n);
+	EXPECT_GT(before + (1 << 20), most_memory());
+	elf_file_close(file);
+	close(image.fd);
+}
+
+TEST(fifo)
+{
+	char dir[] = "/tmp/hostile.XXXXXX", path[64];
+	struct elf_file *file;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	ASSERT_EQ(0, mkfifo(path, 0600));
+	alarm(10);
+	EXPECT_EQ(-ENOEXEC, elf_file_open(path, &file));
+	alarm(0);
+	unlink(path);
+	rmdir(dir);
+}
+
 /* Even root does not decompress sections of a program that another user owns. */
 TEST(module_that_swells)
 {
@@ -336,6 +413,7 @@ TEST(many_sections)
 	const Elf64_Shdr first = { .sh_size = n };
 	struct symbols_room room = { 0 };
 	struct symbols_file file;
+	struct elf_file *program;
 	struct image image;
 	off_t end;
 	long before;
@@ -352,6 +430,8 @@ TEST(many_sections)
 	EXPECT_GT(before + (100 << 10), most_memory());
 	EXPECT_EQ(0, file.id_size);
 	symbols_file_fini(&file);
+	EXPECT_EQ(-ENOEXEC, elf_file_open(image.path, &program));
+	EXPECT_GT(before + (100 << 10), most_memory());
 	close(image.fd);
 }
 

@@ -7,14 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "elf_header.h"
 #include "elf_places.h"
 #include "vcpc.h"
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id/"
 #define HIDDEN_VERSION	0x8000
-#define MOST_UNPACKED	(512u << 20)	/* maximum size of a section */
+#define MOST_SECTION	(512u << 20)	/* maximum size of a section in memory */
 
 /* A program's file and its separate debug file; -1 and NULL if there is none */
 struct elf_file {
@@ -34,16 +36,49 @@ struct elf_file {
  */
 static int open_elf(const char *path, int *fd, Elf **elf)
 {
+	struct stat stat;
 	GElf_Ehdr header;
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0)
+	/* Do not wait for the writer of a FIFO. */
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 || fstat(*fd, &stat))
 		return -errno;
+	if (!S_ISREG(stat.st_mode) || !elf_has_few_sections(*fd))
+		return -ENOEXEC;
 	elf_version(EV_CURRENT);
 	*elf = elf_begin(*fd, ELF_C_READ, NULL);
 	if (!*elf || elf_kind(*elf) != ELF_K_ELF || !gelf_getehdr(*elf, &header))
 		return -ENOEXEC;
 	return gelf_getclass(*elf) == ELFCLASS64 && header.e_machine == MACHINE ? 0 : -EBADMSG;
+}
+
+/*
+ * Return whether a section can be read.  A crafted file may have a hole of terabytes, or claim that
+ * a section expands to this size.
+ */
+static bool is_small(Elf_Scn *section, const GElf_Shdr *header)
+{
+	GElf_Chdr packed;
+
+	if (header->sh_size > MOST_SECTION)
+		return false;
+	if (!(header->sh_flags & SHF_COMPRESSED))
+		return true;
+	return gelf_getchdr(section, &packed) && packed.ch_size <= MOST_SECTION;
+}
+
+static Elf_Data *data_of(Elf_Scn *section, const GElf_Shdr *header)
+{
+	return section && is_small(section, header) ? elf_getdata(section, NULL) : NULL;
+}
+
+/* Check the section before elf_strptr(), which reads all of it. */
+static bool has_small_strings(Elf *elf, size_t index)
+{
+	Elf_Scn *section = elf_getscn(elf, index);
+	GElf_Shdr header;
+
+	return section && gelf_getshdr(section, &header) && is_small(section, &header);
 }
 
 static Elf_Scn *next_of_type(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header)
@@ -59,7 +94,7 @@ static Elf_Scn *of_name(Elf *elf, const char *name, GElf_Shdr *header)
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (!elf || elf_getshdrstrndx(elf, &names))
+	if (!elf || elf_getshdrstrndx(elf, &names) || !has_small_strings(elf, names))
 		return NULL;
 	while ((section = elf_nextscn(elf, section)) != NULL) {
 		const char *its = gelf_getshdr(section, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
@@ -80,7 +115,7 @@ static void open_debug(struct elf_file *file)
 	GElf_Nhdr note;
 
 	while ((section = next_of_type(file->elf, section, SHT_NOTE, &header)) != NULL) {
-		Elf_Data *data = elf_getdata(section, NULL);
+		Elf_Data *data = data_of(section, &header);
 		size_t at = 0, next, len;
 
 		while (data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
@@ -251,14 +286,14 @@ static void look_into(struct search *search, Elf *elf, uint32_t type)
 {
 	GElf_Shdr header, versions;
 	Elf_Scn *section = next_of_type(elf, NULL, type, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	Elf_Data *data = data_of(section, &header);
 	GElf_Sym symbol;
 	size_t most;
 
-	if (!data || !header.sh_entsize)
+	if (!data || !header.sh_entsize || !has_small_strings(elf, header.sh_link))
 		return;
 	section = type == SHT_DYNSYM ? next_of_type(elf, NULL, SHT_GNU_versym, &versions) : NULL;
-	search->versions = section ? elf_getdata(section, NULL) : NULL;
+	search->versions = data_of(section, &versions);
 	/*
 	 * Limit the length: many symbols may share one name of several megabytes, which would be
 	 * read for each of them.
@@ -294,18 +329,13 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 {
 	GElf_Shdr header;
 	Elf_Scn *strings = of_name(elf, section, &header);
-	GElf_Chdr packed;
 	Elf_Data *data;
 	char *with_ends;
 	bool found;
 
-	if (strings && header.sh_flags & SHF_COMPRESSED) {
-		/* A crafted file may claim a size of terabytes. */
-		if (!gelf_getchdr(strings, &packed) || packed.ch_size > MOST_UNPACKED)
-			return false;
+	if (strings && header.sh_flags & SHF_COMPRESSED && is_small(strings, &header))
 		elf_compress(strings, 0, 0);
-	}
-	data = strings ? elf_getdata(strings, NULL) : NULL;
+	data = data_of(strings, &header);
 	if (!data || !data->d_buf)
 		return false;
 	with_ends = calloc(1, strlen(name) + 2);
@@ -387,7 +417,7 @@ void elf_file_usdt(struct elf_file *file, const char *provider, const char *name
 	GElf_Shdr header, base_header = { 0 };
 	bool moved = of_name(file->elf, ".stapsdt.base", &base_header) != NULL;
 	Elf_Scn *section = of_name(file->elf, ".note.stapsdt", &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	Elf_Data *data = data_of(section, &header);
 	char wanted[2 * ELF_NAME], other[2 * ELF_NAME];
 	size_t at = 0, next, from, desc;
 	GElf_Nhdr note;

@@ -14,6 +14,7 @@
 
 #include <elfutils/libdwelf.h>
 
+#include "elf_header.h"
 #include "symbols_parts.h"
 #include "vcpc.h"
 
@@ -314,31 +315,6 @@ static bool has_short_notes(Elf *elf)
 }
 
 /*
- * Return whether the file's header contains the number of its sections.  Otherwise the file has
- * more than 65,279, or claims this.  libelf takes 260 bytes for each, although they may be a hole.
- */
-static bool has_few_sections(int fd)
-{
-	union {
-		unsigned char ident[sizeof(Elf64_Ehdr)];
-		Elf32_Ehdr narrow;
-		Elf64_Ehdr wide;
-	} header;
-	size_t have = 0;
-	ssize_t n = 1;
-
-	while (have < sizeof(header) && n > 0) {
-		n = pread(fd, header.ident + have, sizeof(header) - have, (off_t)have);
-		have += n > 0 ? n : 0;
-	}
-	if (have < sizeof(header))
-		return false;
-	if (header.ident[EI_CLASS] == ELFCLASS32)
-		return header.narrow.e_shnum || !header.narrow.e_shoff;
-	return header.wide.e_shnum || !header.wide.e_shoff;
-}
-
-/*
  * Read the build ID without mapping the file.  If the file is truncated while it is read, it has no
  * ID.  As in the kernel, zeros follow a shorter ID, and a longer one is ignored.
  */
@@ -349,7 +325,7 @@ static void read_id(struct symbols_file *file)
 	Elf *elf;
 
 	errno = 0;
-	elf = has_few_sections(file->fd) ? elf_begin(file->fd, ELF_C_READ, NULL) : NULL;
+	elf = elf_has_few_sections(file->fd) ? elf_begin(file->fd, ELF_C_READ, NULL) : NULL;
 	if (elf && has_short_notes(elf))
 		size = dwelf_elf_gnu_build_id(elf, &id);
 	if (size > 0 && size <= SYMBOLS_BUILD_ID) {
