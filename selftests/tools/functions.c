@@ -3,9 +3,13 @@
  * vcpc trace --function and --usdt trace this program's functions and USDT probes, and reject
  * invalid arguments.
  */
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +69,18 @@ static int run(char *out, size_t size, const char *command)
 	out[len] = '\0';
 	status = pclose(f);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define CALLS	5
+
+/* With this variable, the program only calls the traced function. */
+static void __attribute__((constructor)) only_call(void)
+{
+	if (!getenv("FUNCTIONS_ONLY_CALL"))
+		return;
+	for (int i = 0; i < CALLS; i++)
+		traced_function(i);
+	_exit(0);
 }
 
 FIXTURE(functions) {
@@ -158,6 +174,46 @@ TEST_F(functions, libraries_and_programs_by_name)
 	EXPECT_EQ(0, RUN("vcpc trace off && vcpc trace on -p %d --function libc.so.6:read && vcpc trace functions",
 			 getpid())) TH_LOG("%s", self->out);
 	EXPECT_TRUE(PRINTED("/root/")) TH_LOG("%s", self->out);
+}
+
+/* Remove the symbols from a copy of this program: its header then declares no sections. */
+static int hide_symbols(const char *path)
+{
+	Elf64_Ehdr header;
+	int fd = open(path, O_RDWR | O_CLOEXEC), ret = -1;
+
+	if (pread(fd, &header, sizeof(header), 0) == sizeof(header)) {
+		header.e_shoff = header.e_shnum = header.e_shstrndx = 0;
+		ret = pwrite(fd, &header, sizeof(header), 0) == sizeof(header) ? 0 : -1;
+	}
+	close(fd);
+	return ret;
+}
+
+/* The owner of a file can replace it after vcpc has read its symbols. */
+TEST_F(functions, a_file_that_is_replaced)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	int watch = inotify_init1(IN_CLOEXEC);
+	pid_t pid;
+
+	ASSERT_LE(0, watch);
+	ASSERT_EQ(0, RUN("rm -rf /tmp/replaced && mkdir /tmp/replaced && cp %s /tmp/replaced/one && "
+			 "cp %s /tmp/replaced/two && ln /tmp/replaced/one /tmp/replaced/program && "
+			 "ln /tmp/replaced/two /tmp/replaced/other", self->self, self->self)) TH_LOG("%s", self->out);
+	ASSERT_EQ(0, hide_symbols("/tmp/replaced/two"));
+	ASSERT_LE(0, inotify_add_watch(watch, "/tmp/replaced/one", IN_OPEN));
+	pid = fork();
+	if (!pid)
+		_exit(read(watch, event, sizeof(event)) <= 0 ||
+		      rename("/tmp/replaced/other", "/tmp/replaced/program"));
+	close(watch);
+	ASSERT_EQ(0, RUN("vcpc trace on --function /tmp/replaced/program:traced_function=work")) TH_LOG("%s", self->out);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_EQ(0, RUN("FUNCTIONS_ONLY_CALL=1 /tmp/replaced/two && vcpc trace show --json"));
+	EXPECT_FALSE(PRINTED("\"work\"")) TH_LOG("%s", self->out);
+	EXPECT_EQ(0, RUN("FUNCTIONS_ONLY_CALL=1 /tmp/replaced/one && vcpc trace show --json && rm -r /tmp/replaced"));
+	EXPECT_TRUE(PRINTED("\"work\"")) TH_LOG("%s", self->out);
 }
 
 TEST_F(functions, what_cannot_be_found)

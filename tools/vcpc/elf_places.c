@@ -161,6 +161,20 @@ int elf_file_open(const char *path, struct elf_file **file)
 	return 0;
 }
 
+/**
+ * elf_file_take() - keep the program's file open
+ * @file: the file, whose only valid call is then elf_file_close()
+ *
+ * Return: the descriptor, now owned by the caller.
+ */
+int elf_file_take(struct elf_file *file)
+{
+	int fd = file->fd;
+
+	file->fd = -1;
+	return fd;
+}
+
 void elf_file_close(struct elf_file *file)
 {
 	elf_end(file->elf);

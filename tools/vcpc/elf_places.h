@@ -41,6 +41,7 @@ void elf_file_function(struct elf_file *file, const char *name, struct elf_place
 bool elf_file_mentions(struct elf_file *file, const char *name);
 void elf_file_usdt(struct elf_file *file, const char *provider, const char *name,
 		   struct elf_places *places);
+int elf_file_take(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 
 #endif /* VCPC_ELF_PLACES_H */

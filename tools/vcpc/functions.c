@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf_places.h"
 #include "functions.h"
@@ -27,7 +28,7 @@ int functions_add(struct functions *f, const char *text, bool usdt)
 	f->specs = reallocarray(f->specs, f->n + 1, sizeof(*f->specs));
 	if (!f->specs)
 		vcpc_no_memory();
-	f->specs[f->n++] = (struct functions_spec) { text, usdt };
+	f->specs[f->n++] = (struct functions_spec) { text, usdt, -1 };
 	return 0;
 }
 
@@ -160,9 +161,27 @@ static int find_usdt(struct functions *f, struct elf_file *file, const struct pi
 	return 0;
 }
 
-static int find_in(struct functions *f, const struct functions_spec *spec, const struct pieces *p,
+/*
+ * Attach the probes from @first on to the file that was read, even if its owner has replaced it.  In
+ * the middle of an instruction of another file, such as the C library, a probe would break programs.
+ */
+static void pin_file(struct functions *f, unsigned int first, struct functions_spec *spec,
+		     struct elf_file *file)
+{
+	spec->fd = elf_file_take(file);
+	for (unsigned int i = first; i < f->nprobes; i++) {
+		char *path;
+
+		if (asprintf(&path, "/proc/self/fd/%d", spec->fd) < 0)
+			vcpc_no_memory();
+		f->probes[i].path = path;
+	}
+}
+
+static int find_in(struct functions *f, struct functions_spec *spec, const struct pieces *p,
 		   const char *path)
 {
+	unsigned int first = f->nprobes;
 	struct elf_file *file;
 	int ret = elf_file_open(path, &file);
 
@@ -178,11 +197,12 @@ static int find_in(struct functions *f, const struct functions_spec *spec, const
 		ret = find_usdt(f, file, p, path, SHIM_TRACE_PROBE_BEGIN);
 	if (spec->usdt && !ret)
 		ret = find_usdt(f, file, p, path, SHIM_TRACE_PROBE_END);
+	pin_file(f, first, spec, file);
 	elf_file_close(file);
 	return ret;
 }
 
-static int find_one(struct functions *f, const struct functions_spec *spec)
+static int find_one(struct functions *f, struct functions_spec *spec)
 {
 	struct pieces p;
 	char *path = NULL;
@@ -278,7 +298,11 @@ void functions_free(struct functions *f)
 	for (unsigned int i = 0; i < f->nprobes; i++) {
 		free((char *)f->probes[i].tag);
 		free((char *)f->probes[i].file);
+		free((char *)f->probes[i].path);
 	}
+	for (size_t i = 0; i < f->n; i++)
+		if (f->specs[i].fd >= 0)
+			close(f->specs[i].fd);
 	free(f->probes);
 	free(f->specs);
 }

@@ -26,6 +26,7 @@ struct functions {
 	struct functions_spec {
 		const char *text;
 		bool usdt;
+		int fd;		/* its file, once found; otherwise -1 */
 	} *specs;
 	pid_t pid;
 	bool unwind;
