@@ -494,29 +494,16 @@ static __always_inline void vw_begin(const struct vw_event *ev)
 	vw_start(thread, thread->opened ? vw_next_open(thread, &ev->key) : &thread->open[0], ev, 0);
 }
 
-/*
- * Return a transaction, or NULL if @at is VC_WHY_DEPTH.  Hide which one it is from the verifier,
- * which would otherwise check the code that ends a transaction once for each.
- */
-static __always_inline struct vc_why_open *vw_open_at(struct vc_why_thread *thread, __u64 at)
-{
-	at = vw_hide(thread, at);
-	barrier_var(at);
-	return at < VC_WHY_DEPTH ? &thread->open[at] : NULL;
-}
-
 static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *thread,
 							const struct vc_why_key *key)
 {
-	__u64 at;
-
-	for (at = 0; at < VC_WHY_DEPTH; at++) {
-		struct vc_why_open *open = &thread->open[at];
+	for (int i = 0; i < VC_WHY_DEPTH; i++) {
+		struct vc_why_open *open = &thread->open[i];
 
 		if (open->start_ns && !open->sp && open->tag == key->tag && open->user == key->user)
-			break;
+			return open;
 	}
-	return vw_open_at(thread, at);
+	return NULL;
 }
 
 /*

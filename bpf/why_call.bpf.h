@@ -109,15 +109,13 @@ int vw_enter(struct pt_regs *ctx)
 static __always_inline struct vc_why_open *vw_find_call(struct vc_why_thread *thread, __u64 tag,
 							__u64 sp)
 {
-	__u64 at;
-
-	for (at = 0; at < VC_WHY_DEPTH; at++) {
-		struct vc_why_open *open = &thread->open[at];
+	for (int i = 0; i < VC_WHY_DEPTH; i++) {
+		struct vc_why_open *open = &thread->open[i];
 
 		if (open->start_ns && open->sp == sp && open->tag == tag)
-			break;
+			return open;
 	}
-	return vw_open_at(thread, at);
+	return NULL;
 }
 
 /*
