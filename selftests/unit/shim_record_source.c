@@ -4,6 +4,7 @@
  * program omits.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,21 @@ void *__wrap_realloc(void *old, size_t size)
 		return __real_realloc(old, size);
 	failed = true;
 	return NULL;
+}
+
+int __wrap_asprintf(char **text, const char *fmt, ...);
+
+int __wrap_asprintf(char **text, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	if (no_memory)
+		return -1;
+	va_start(args, fmt);
+	n = vasprintf(text, fmt, args);
+	va_end(args);
+	return n;
 }
 
 static int declare(struct shim_recorder *rec, const char *name, uint32_t pmid, uint32_t indom, int32_t type)
@@ -286,6 +302,21 @@ TEST_F(source, a_set_without_memory_is_refused)
 	EXPECT_LT(10, tried);
 	shim_set_destroy(set);
 	shim_close(handle);
+}
+
+/* The label of the host is written with the first record. */
+TEST_F(source, a_label_without_memory_is_refused)
+{
+	struct shim_labels_iter iter;
+
+	no_memory = true;
+	EXPECT_EQ(-ENOMEM, shim_record_tick(self->rec));
+	no_memory = false;
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	ASSERT_TRUE(read_back(self));
+	ASSERT_TRUE(shim_archive__labels(self->ar, SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL,
+					 shim_archive__label(self->ar)->start, &iter));
+	EXPECT_EQ(1, iter.n);
 }
 
 TEST_HARNESS_MAIN
