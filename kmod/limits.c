@@ -180,7 +180,7 @@ struct vcpc_user *vcpc_limits_get(void)
 void vcpc_limits_put(struct vcpc_user *user)
 {
 	if (refcount_dec_and_lock(&user->refs, &users_lock)) {
-		hash_del(&user->node);
+		hlist_del(&user->node);
 		sharers[user->share]--;
 		spin_unlock(&users_lock);
 		kfree(user);
