@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -167,21 +168,29 @@ static long most_memory(void)
 	return kb;
 }
 
-/* A section can claim to expand to 3 GB, which libelf would allocate at once. */
-TEST(section_that_swells)
+/* Add a section that claims to expand to 3 GB, which libelf would allocate at once. */
+static bool put_packed(struct image *image, uint32_t name, uint32_t type)
 {
 	Elf64_Chdr *packed = calloc(1, PACKED);
+
+	if (!packed)
+		return false;
+	*packed = (Elf64_Chdr) { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30,
+				 .ch_addralign = 1 };
+	put(image, name, type, packed, PACKED);
+	free(packed);
+	image->sections[2].sh_flags = SHF_COMPRESSED;
+	return true;
+}
+
+TEST(section_that_swells)
+{
 	struct elf_file *file;
 	struct image image;
 	long before;
 
-	ASSERT_NE(NULL, packed);
-	*packed = (Elf64_Chdr) { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30,
-				 .ch_addralign = 1 };
 	begin(&image);
-	put(&image, 27, SHT_PROGBITS, packed, PACKED);
-	free(packed);
-	image.sections[2].sh_flags = SHF_COMPRESSED;
+	ASSERT_TRUE(put_packed(&image, 27, SHT_PROGBITS));
 	finish(&image);
 	ASSERT_EQ(0, elf_file_open(image.path, &file));
 	before = most_memory();
@@ -223,20 +232,14 @@ TEST(sections_in_a_hole)
 /* elf_strptr() decompresses a string table. */
 TEST(strings_that_swell)
 {
-	Elf64_Chdr *packed = calloc(1, PACKED);
 	Elf64_Sym symbol = { .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1 };
 	struct elf_places places;
 	struct elf_file *file;
 	struct image image;
 	long before;
 
-	ASSERT_NE(NULL, packed);
-	*packed = (Elf64_Chdr) { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30,
-				 .ch_addralign = 1 };
 	begin(&image);
-	put(&image, 11, SHT_STRTAB, packed, PACKED);
-	free(packed);
-	image.sections[2].sh_flags = SHF_COMPRESSED;
+	ASSERT_TRUE(put_packed(&image, 11, SHT_STRTAB));
 	put(&image, 19, SHT_SYMTAB, &symbol, sizeof(symbol));
 	image.sections[3].sh_link = 2;
 	image.sections[3].sh_entsize = sizeof(symbol);
@@ -403,6 +406,36 @@ TEST(many_functions)
 	symbols_helpers_end(&room);
 	symbols_file_fini(&file);
 	symbols_file_fini(&other);
+	close(image.fd);
+}
+
+/* A helper that is stopped, or waits for a filesystem, must not stop the reader. */
+TEST(helper_that_does_not_reply)
+{
+	struct symbols_room room = { .seconds = 1 };
+	struct symbols_file file;
+	struct symbol symbol;
+	struct image image;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	begin_code(&image);
+	put_functions(&image, 10);
+	finish(&image);
+	ASSERT_EQ(0, fchown(image.fd, 1, 1));
+	ASSERT_EQ(0, symbols_file_init(&file, dup(image.fd), "functions", &room));
+	symbols_file_find(&file, CODE + 0x1000, &symbol);
+	EXPECT_STREQ("work", symbol.name);
+	ASSERT_LT(0, room.helper[0].pid);
+	ASSERT_EQ(0, kill(room.helper[0].pid, SIGSTOP));
+	alarm(20);
+	symbols_file_find(&file, CODE + 0x1001, &symbol);
+	alarm(0);
+	EXPECT_EQ('[', symbol.name[0]);
+	EXPECT_EQ(true, file.no_room);
+	EXPECT_EQ(0, room.helper[0].pid);
+	symbols_helpers_end(&room);
+	symbols_file_fini(&file);
 	close(image.fd);
 }
 

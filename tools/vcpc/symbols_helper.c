@@ -20,7 +20,7 @@
 
 #define MOST_MEMORY	(1ul << 30)	/* maximum size of a helper's data */
 #define MOST_SECONDS	30		/* maximum CPU time of a helper */
-#define MOST_WAIT	120		/* maximum time in seconds to wait for a reply */
+#define WAIT_FACTOR	4		/* maximum time to wait for a reply, relative to the CPU time */
 #define MOST_STARTS	8		/* maximum number of helpers for a user, one after another */
 
 /* The helper is a copy of this process, so the file has the same address in both. */
@@ -55,6 +55,11 @@ static void limit_memory(void)
 #endif
 }
 
+static unsigned int most_seconds(const struct symbols_room *room)
+{
+	return room->seconds ? room->seconds : MOST_SECONDS;
+}
+
 static void leave(void)
 {
 	_exit(EXIT_FAILURE);
@@ -73,7 +78,7 @@ static void confine(const struct symbols_room *room)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_CPU, room->seconds ? room->seconds : MOST_SECONDS);
+	set_limit(RLIMIT_CPU, most_seconds(room));
 	limit_memory();
 }
 
@@ -105,7 +110,7 @@ static void serve(int socket)
 
 static bool helper_start(struct symbols_helper *helper, const struct symbols_room *room)
 {
-	const struct timeval wait = { .tv_sec = MOST_WAIT };
+	const struct timeval wait = { .tv_sec = WAIT_FACTOR * most_seconds(room) };
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
@@ -130,13 +135,15 @@ static bool helper_start(struct symbols_helper *helper, const struct symbols_roo
 	return true;
 }
 
+/* A filesystem can also delay the helper's end, so do not wait for it longer than a second. */
 static void helper_end(struct symbols_helper *helper)
 {
 	if (!helper->pid)
 		return;
 	close(helper->socket);
 	kill(helper->pid, SIGKILL);
-	waitpid(helper->pid, NULL, 0);
+	for (int i = 0; i < 1000 && !waitpid(helper->pid, NULL, WNOHANG); i++)
+		usleep(1000);
 	helper->pid = 0;
 }
 

@@ -255,7 +255,7 @@ static int count_down(void *arg, int cpu)
 	return nth->left-- == 0;
 }
 
-/* Return the number of the n-th online CPU, -ENXIO if there is none, or an error. */
+/* Return the number of the n-th online CPU.  If there are fewer CPUs, return -ENXIO. */
 int shim_aix_target__nth_cpu(int n)
 {
 	struct nth nth = { .left = n };
