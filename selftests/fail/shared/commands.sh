@@ -23,31 +23,35 @@ fails() {
 	timeout "${FAIL_SECONDS:-5}" env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
 }
 
-# points WAY: print the numbers of the calls to fail: FAIL_POINTS of them, evenly spread over the
+# points: print "WAY N" for each call to fail: in each way FAIL_POINTS calls, evenly spread over the
 # largest number of calls that a process made in the run without a failure.  Different ways fail
 # different calls of the same kind.  If FAIL_POINTS is not set, the first call with each chain of
 # callers also fails, in every way.
 points() {
-	awk -v way="$1" -v ways="$ways" -v most="${FAIL_POINTS-2}" -v every="${FAIL_POINTS-yes}" '
-		$1 == way {
-			calls = $2 > calls ? $2 : calls
+	awk -v ways="$ways" -v most="${FAIL_POINTS-2}" -v every="${FAIL_POINTS-yes}" '
+		function fail(way, n) {
+			if (!fails[way, n]++)
+				points[way] = points[way] way " " n "\n"
+		}
+		{
+			calls[$1] = $2 > calls[$1] ? $2 : calls[$1]
 			for (i = 3; every == "yes" && i <= NF; i++)
-				if (!fails[$i]++)
-					print $i
+				fail($1, $i)
 		}
 		END {
-			split(way, kind, "-")
 			n = split(ways, all)
 			for (i = 1; i <= n; i++) {
-				if (all[i] == way)
-					earlier = same
-				same += all[i] ~ "^" kind[1] "(-|$)"
+				split(all[i], kind, "-")
+				kinds[i] = kind[1]
+				same[kind[1]]++
 			}
-			runs = most && most < calls ? most : calls
-			for (i = 0; i < runs; i++) {
-				point = 1 + int((i + earlier / same) * calls / runs)
-				if (!fails[point]++)
-					print point
+			for (i = 1; i <= n; i++) {
+				way = all[i]
+				runs = most && most < calls[way] ? most : calls[way]
+				for (j = 0; j < runs; j++)
+					fail(way, 1 + int((j + earlier[kinds[i]] / same[kinds[i]]) * calls[way] / runs))
+				earlier[kinds[i]]++
+				printf "%s", points[way]
 			}
 		}' normal.count
 }
@@ -90,15 +94,15 @@ sweep() {
 	cp out "$name.out"
 	expected=$status
 	case " ${learning:-} " in *" $judge "*) $judge ;; esac
-	for way in $ways; do
-		for n in $(points "$way"); do
-			prepare
-			fails "$way:$n" "$@"
-			runs=$((runs + 1))
-			[ "$status" = "$expected" ] || failed=$((failed + 1))
-			$judge
-		done
-	done
+	points >points
+	# The command may read its standard input, so use another descriptor.
+	while read -r way n <&3; do
+		prepare
+		fails "$way:$n" "$@" 3<&-
+		runs=$((runs + 1))
+		[ "$status" = "$expected" ] || failed=$((failed + 1))
+		$judge
+	done 3<points
 	[ ! -e wrong ] && [ $runs -gt 0 ]
 	result "$name: $runs failures, each without effect or reported ($failed with another status)"
 }
