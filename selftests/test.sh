@@ -189,8 +189,8 @@ lane_ends() {
 }
 
 # The runs in VMs, those that take longest first.  A VM keeps one CPU busy, so the lane of VMs takes
-# the first of them and then the next, in parallel with the native tests.  When these have ended, the
-# main lane also takes runs, so that no CPU is idle before the end.
+# the first of them and then the next, in parallel with the native tests.  After the programs with
+# sanitizers, their lane does the same, so that no CPU is idle while native programs wait.
 vm_runs='x86_64 arm64 newest debug pages hybrid older vm_asan agent perf_cpus both read'
 
 vm_run() {
@@ -236,6 +236,7 @@ lane_vms() {
 # mostly wait.
 lane_asan() {
 	stage asan "native, with AddressSanitizer and UBSan" asan
+	take_runs asan
 }
 
 # kernel NAME KIND [RECORDED] [SERIES]: run vm/kernel.sh with this kind; failures are written to the
@@ -335,7 +336,6 @@ asan=$!
 stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab python scripts
 stage main "native: fuzzing of archives, and of replies of a pmcd and of an agent" fuzz
 lane_ends $asan asan
-take_runs main
 lane_ends $vms vms
 stage main "archives recorded in the VMs, compared with PCP" recorded
 host_after
