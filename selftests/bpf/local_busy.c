@@ -186,7 +186,7 @@ TEST_F(local_busy, cpus_go_and_come)
 {
 	int went = 0;
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 20; i++) {
 		went += set_online(i % 2);
 		usleep(30000);
 	}
@@ -200,7 +200,7 @@ TEST_F(local_busy, cpus_go_and_come)
 
 TEST_F(local_busy, tracing_ends_and_begins)
 {
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 6; i++) {
 		usleep(150000);
 		EXPECT_EQ(0, i % 2 ? shim_trace_on(NULL) : shim_trace_off());
 	}
