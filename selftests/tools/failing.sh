@@ -41,7 +41,11 @@ exports() {
 	said || wrong "no error, and $names names, not $normal"
 }
 sweep export exports vcpc trace export
+# The other calls are the same.
+all=$ways
+[ "$FAIL_POINTS" != 1 ] || ways='memory write-short write-EINTR write-EIO write-TERM'
 sweep perfetto exports vcpc trace export --format perfetto
+ways=$all
 vcpc trace off
 vcpc trace on --function "$(command -v orders):main" >log 2>&1
 prepare() {
@@ -71,7 +75,10 @@ turns_on() {
 	[ -z "$(pinned)" ] || wrong "'vcpc trace off' leaves $(pinned | head -n 1): $(cat now)"
 }
 sweep on turns_on vcpc trace on --counts page-faults --events
+# Most other calls are the same.
+[ "$FAIL_POINTS" != 1 ] || ways='memory open-EMFILE open-EACCES map-ENOMEM read-EIO ioctl-EIO perf-EMFILE bpf-ENOMEM bpf-EPERM'
 sweep function turns_on vcpc trace on --function "$(command -v orders):main"
+ways=$all
 
 prepare() {
 	vcpc trace on >log 2>&1
