@@ -56,27 +56,27 @@ wait
 
 rm -f /tmp/why.end
 sh -c 'while [ ! -e /tmp/why.end ]; do orders; done' >/dev/null 2>&1 &
-why batch --for 3s
+why batch --for 1s
 [ $? = 0 ] && grep -q '^batch, transactions above p99 take .* on average: .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
 	grep -q '^Other tags: ' "$dir/out"
 result "one screen"
-why batch --for 2s --above 90 --no-stacks
+why batch --for 1s --above 90 --no-stacks
 [ $? = 0 ] && grep -q '^batch, transactions above p90 take ' "$dir/out"
 result "a percentile without p"
-why absent --for 2s
+why absent --for 500ms
 [ $? = 1 ] && grep -q "no transaction of 'absent'" "$dir/err"
 result "a tag that is not used"
-why --for 2s --json --above 90 --no-stacks
+why --for 1s --json --above 90 --no-stacks
 [ $? = 0 ] && grep -q '^{"above": "p90", "tags": \[{"tag": "' "$dir/out" && grep -q '"dropped": {"not_seen": ' "$dir/out" &&
 	awk 'BEGIN { RS = "\"all\": " } NR > 1 { gsub(/[^0-9]+/, " "); if (split($0, n, " ") < 4 || !n[1]) bad = 1 } END { exit bad || NR < 2 }' "$dir/out"
 result "JSON"
-why batch --for 3s --folded
+why batch --for 1s --folded
 [ $? = 0 ] && ! grep -qv '^batch;.* [0-9][0-9]*$' "$dir/out"
 result "folded stacks"
-why batch --for 3s --folded-diff
+why batch --for 1s --folded-diff
 [ $? = 0 ] && [ -s "$dir/out" ] && ! grep -qv '^batch;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/out"
 result "folded stacks of slow and typical transactions"
-why --for 2s --json
+why --for 1s --json
 [ $? = 0 ] && grep -q '"stacks": \[{"reason": .*"frames": \["' "$dir/out"
 result "JSON with stacks"
 
