@@ -211,6 +211,52 @@ TEST_F(several, a_damaged_tail_costs_one_record)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
+/* Damage a file of "b", the archive that starts first. */
+static int damage(const char *dir, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/b.%s", dir, file);
+	return truncate(path, 4);
+}
+
+static int open_without(const char *list)
+{
+	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, list);
+
+	if (handle < 0)
+		return handle;
+	for (int i = 0; i < RECORDS; i++)
+		if (fetch(METRIC) != SECOND + i)
+			return -1;
+	return pmDestroyContext(handle);
+}
+
+/* PCP 7.2 opens the other archives as well. */
+TEST_F(several, one_that_cannot_be_opened_is_skipped)
+{
+	static const char *const damaged[] = { "0", "index", "meta" };
+	char path[128], list[256];
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, damage(self->dir, damaged[i]));
+		EXPECT_EQ(0, open_without(self->dir));
+		ASSERT_EQ(0, write_archive(self->dir, "c", 0));
+		snprintf(list, sizeof(list), "%s/b,%s/a", self->dir, self->dir);
+		EXPECT_EQ(0, open_without(list));
+		snprintf(list, sizeof(list), "cd %s && for f in 0 index meta; do mv c.$f b.$f; done",
+			 self->dir);
+		ASSERT_EQ(0, system(list));
+	}
+	snprintf(path, sizeof(path), "%s/b.0", self->dir);
+	ASSERT_EQ(0, unlink(path));
+	EXPECT_EQ(0, open_without(self->dir));
+	snprintf(list, sizeof(list), "%s/none,%s/a,%s/b", self->dir, self->dir, self->dir);
+	EXPECT_EQ(0, open_without(list));
+	snprintf(list, sizeof(list), "%s/none,%s/b", self->dir, self->dir);
+	EXPECT_EQ(PM_ERR_LOGFILE, open_without(list));
+}
+
 /* Write an archive that gives the metric this name and text. */
 static int write_named(const char *dir, const char *name, int start)
 {

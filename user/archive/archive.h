@@ -111,10 +111,21 @@ struct shim_segment {
 };
 
 /*
+ * struct shim_asked - the @n archives that the caller named
+ * @errs: for each, the error that prevented opening it, or 0
+ */
+struct shim_asked {
+	char **names;
+	int *errs;
+	size_t n;
+};
+
+/*
  * struct shim_archive - an open archive
  * @segments: @nsegments, ordered by start time
  * @label: label of the first segment
  * @name: the name that was passed to open
+ * @asked: the archives to which @name refers
  * @index: index of all segments, loaded at first use; complete once @indexed is set
  * @volumes: the @nopened volumes known at opening, with a joint between adjacent segments
  * @later: volumes of the last segment that were found after opening, in chunks; volumes never move
@@ -131,6 +142,7 @@ struct shim_archive {
 	unsigned int nsegments;
 	struct shim_label label;
 	char *name;
+	struct shim_asked asked;
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;
@@ -245,6 +257,8 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
 			      struct shim_record *last);
 
+/* Return whether an error is caused by the file itself, so that reading it again is useless. */
+bool shim_volume_record__is_damage(int err);
 /*
  * Get the record that begins (at) or ends (before) at @offset.  Return 0, -ENODATA at the end or
  * the start of the volume, or -EBADMSG if the record is corrupt or incomplete.

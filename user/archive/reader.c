@@ -8,6 +8,15 @@
 #include "indom.h"
 #include "segment.h"
 
+static void asked_free(struct shim_asked *asked)
+{
+	for (size_t i = 0; asked->names && i < asked->n; i++)
+		free(asked->names[i]);
+	free(asked->names);
+	free(asked->errs);
+	*asked = (struct shim_asked){ 0 };
+}
+
 static void archive_destroy(struct shim_archive *ar)
 {
 	unsigned int nvolumes = atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
@@ -24,6 +33,7 @@ static void archive_destroy(struct shim_archive *ar)
 	shim_meta__free(&ar->meta);
 	shim_clear_ranges__fini(&ar->clear);
 	shim_lock__fini(&ar->lock);
+	asked_free(&ar->asked);
 	free(ar->name);
 	free(ar);
 }
@@ -104,39 +114,59 @@ static int adopt(struct shim_archive *ar, struct shim_segment *all, size_t n)
 	return 0;
 }
 
-static int open_segments(struct shim_archive *ar, char *const *names, size_t n, bool list,
+/* Return whether an error is permanent.  If it is, a repetition would have the same result. */
+static bool is_lasting(int err)
+{
+	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
+}
+
+/*
+ * If there are other archives, skip one that is missing or damaged, as PCP 7.2 does.  Return false
+ * if it is not skipped.
+ */
+static bool skip(struct shim_asked *asked, size_t i, int err)
+{
+	if (asked->n == 1 ||
+	    !(shim_volume_record__is_damage(err) || err == -ENXIO || err == -EPROTO))
+		return false;
+	asked->errs[i] = err;
+	return true;
+}
+
+static int open_segments(struct shim_archive *ar, struct shim_asked *asked, bool list,
 			 bool any_feature)
 {
-	struct shim_segment *all = calloc(n, sizeof(*all));
+	struct shim_segment *all = calloc(asked->n, sizeof(*all));
 	struct shim_folder folder = { 0 };
 	size_t opened = 0;
 	int err = all ? 0 : -ENOMEM;
 
-	while (!err && opened < n) {
-		all[opened].place = opened;
-		all[opened].any_feature = any_feature;
+	for (size_t i = 0; !err && i < asked->n; i++) {
+		struct shim_segment *next = &all[opened];
+
+		if (asked->errs[i])
+			continue;
+		*next = (struct shim_segment){ .place = i, .any_feature = any_feature };
 		if (list)
-			err = shim_segment__open(&all[opened], names[opened], &folder);
+			err = shim_segment__open(next, asked->names[i], &folder);
 		else
-			err = shim_segment__open_plain(&all[opened], names[opened]);
-		if (!err)
+			err = shim_segment__open_plain(next, asked->names[i]);
+		if (skip(asked, i, err))
+			err = 0;
+		else if (!err)
 			err = check_segment(all, ++opened);
 	}
+	if (!err && !opened)
+		err = -ENXIO;
 	if (!err) {
-		qsort(all, n, sizeof(*all), by_start);
-		err = adopt(ar, all, n);
+		qsort(all, opened, sizeof(*all), by_start);
+		err = adopt(ar, all, opened);
 	}
 	for (size_t i = 0; i < opened; i++)
 		shim_segment__close(&all[i]);
 	shim_folder__free(&folder);
 	free(all);
 	return err;
-}
-
-/* Return whether an error is permanent.  If it is, a repetition would have the same result. */
-static bool is_lasting(int err)
-{
-	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
 }
 
 /*
@@ -244,70 +274,105 @@ bool shim_archive__is_current(const struct shim_archive *ar)
 	       is_same_or_longer(&now.volume, &seen->volume);
 }
 
+/* Return the segment with that position in the list of names, or NULL if it is skipped. */
 static struct shim_segment *segment_at(const struct shim_archive *ar, size_t place)
 {
-	struct shim_segment *segment = ar->segments;
+	for (unsigned int i = 0; i < ar->nsegments; i++)
+		if (ar->segments[i].place == place)
+			return &ar->segments[i];
+	return NULL;
+}
 
-	while (segment->place != place)
-		segment++;
-	return segment;
+static int segment_load(struct shim_archive *ar, struct shim_segment *segment)
+{
+	uint64_t known;
+	int err = shim_index__check(segment, &known);
+
+	return err ? err : shim_meta__load(&ar->meta, segment->files.base, &segment->label, known,
+					   &segment->seen.meta);
 }
 
 /*
  * Load the metadata in the order of the list: the first archive that describes a metric determines
- * its name and identifier, and the last one that has a text determines the text.
+ * its name and identifier, and the last one that has a text determines the text.  If an archive's
+ * metadata is damaged, set @again: the others must be opened again without this archive.
  */
-static int archive_load(struct shim_archive *ar)
+static int archive_load(struct shim_archive *ar, struct shim_asked *asked, bool *again)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < ar->nsegments && !err; i++) {
+	for (size_t i = 0; i < asked->n && !err; i++) {
 		struct shim_segment *segment = segment_at(ar, i);
-		uint64_t known;
 
-		err = shim_index__check(segment, &known);
-		if (!err)
-			err = shim_meta__load(&ar->meta, segment->files.base, &segment->label,
-					      known, &segment->seen.meta);
+		if (segment)
+			err = segment_load(ar, segment);
+		*again = skip(asked, i, err);
 	}
 	return err ? err : shim_meta__sort(&ar->meta);
 }
 
 /* With @list, scan the archives' directories now, instead of assuming an uncompressed volume 0. */
-static int open_as(const char *name, char *const *names, size_t n, bool list, bool any_feature,
+static int open_as(const char *name, struct shim_asked *asked, bool list, bool any_feature,
 		   struct shim_archive **out)
 {
-	struct shim_archive *ar = create(n);
-	int err = ar ? open_segments(ar, names, n, list, any_feature) : -ENOMEM;
+	struct shim_archive *ar;
+	bool again;
+	int err;
 
-	if (!err) {
-		atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
-		ar->name = strdup(name);
-		err = ar->name ? archive_load(ar) : -ENOMEM;
-	}
+	do {
+		again = false;
+		ar = create(asked->n);
+		err = ar ? open_segments(ar, asked, list, any_feature) : -ENOMEM;
+		if (!err) {
+			atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
+			ar->name = strdup(name);
+			err = ar->name ? archive_load(ar, asked, &again) : -ENOMEM;
+		}
+		if (err && ar)
+			archive_destroy(ar);
+	} while (again);
 	if (!err)
 		*out = ar;
-	else if (ar)
-		archive_destroy(ar);
 	return err;
 }
 
 static int open_names(const char *name, bool any_feature, struct shim_archive **out)
 {
-	char **names;
-	size_t n;
+	struct shim_asked asked = { 0 };
 	int err;
 
-	err = shim_segment__names(name, &names, &n);
+	err = shim_segment__names(name, &asked.names, &asked.n);
 	if (err)
 		return err;
-	err = n == 1 ? open_as(name, names, n, false, any_feature, out) : -EAGAIN;
+	asked.errs = calloc(asked.n, sizeof(*asked.errs));
+	err = !asked.errs ? -ENOMEM : -EAGAIN;
+	if (err == -EAGAIN && asked.n == 1)
+		err = open_as(name, &asked, false, any_feature, out);
 	if (err && is_lasting(err))
-		err = open_as(name, names, n, true, any_feature, out);
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+		err = open_as(name, &asked, true, any_feature, out);
+	if (err)
+		asked_free(&asked);
+	else
+		(*out)->asked = asked;
 	return err;
+}
+
+/**
+ * shim_archive__skipped() - get the archives of a list that are missing or damaged
+ * @ar: the archive
+ * @i: position in the list, 0 before the first call, which this call advances
+ * @name: set to the name of the next one
+ *
+ * Return: the error that prevented opening it, or 0 if there is none.
+ */
+int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name)
+{
+	while (*i < ar->asked.n) {
+		*name = ar->asked.names[*i];
+		if (ar->asked.errs[(*i)++])
+			return ar->asked.errs[*i - 1];
+	}
+	return 0;
 }
 
 /**
@@ -317,7 +382,7 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
  * @out: the archive, to be released by shim_archive__put()
  *
  * Several archives are read in sequence, with a mark between adjacent ones.  They must come from
- * the same host.
+ * the same host.  Missing and damaged archives are skipped, unless all are.
  *
  * Return: 0 or one of the errors in types.h.
  */

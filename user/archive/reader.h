@@ -21,6 +21,8 @@ struct shim_readbuf;
  */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
+/* Get the archives of a list that are missing or damaged and were therefore skipped. */
+int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name);
 /* Return whether this is a single archive that was opened under this name. */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
 bool shim_archive__is_lost(struct shim_archive *ar);

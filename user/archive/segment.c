@@ -85,7 +85,14 @@ static bool is_folder(const char *path)
 
 static int add_any(struct names *names, const char *name)
 {
-	return is_folder(name) ? add_folder(names, name) : segment_add(names, strdup(name));
+	struct stat st;
+	int err = stat(name, &st) ? -errno : 0;
+
+	/* An archive's base name need not be the name of a file. */
+	if (err && !shim_volume_record__is_damage(err))
+		return err;
+	return !err && S_ISDIR(st.st_mode) ? add_folder(names, name) :
+					     segment_add(names, strdup(name));
 }
 
 static int add_list(struct names *names, const char *list)

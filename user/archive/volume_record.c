@@ -8,7 +8,7 @@
  * Return whether an error is caused by the file itself, in which case a retry is useless.  All
  * other errors may be transient: memory, descriptors, permission, the disk.
  */
-static bool is_damage(int err)
+bool shim_volume_record__is_damage(int err)
 {
 	static const int damage[] = {
 		EBADMSG, EILSEQ, ENODATA, EINVAL, EOPNOTSUPP, ENOENT, EISDIR, ENOTDIR, ELOOP,
@@ -37,7 +37,7 @@ static int first_use(struct shim_archive *ar, unsigned int i)
 	}
 	if (!err)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
-	if (is_damage(err))
+	if (shim_volume_record__is_damage(err))
 		err = -SHIM_EVOLUME;
 	/* An oversized file, packed or not, remains oversized. */
 	if (err == -SHIM_EVOLUME || err == -EFBIG)

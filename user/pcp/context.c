@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "base/api.h"
 #include "base/process.h"
@@ -331,6 +332,19 @@ static int open_archive(const char *name, bool any_feature, struct shim_archive 
 	return any_feature ? shim_archive__open_any(name, out) : shim_archive__open(name, out);
 }
 
+/* Report missing and damaged archives of a list, as PCP 7.2 does. */
+static void report_skipped(const struct shim_archive *ar)
+{
+	char text[PM_MAXERRMSGLEN];
+	const char *name;
+	size_t i = 0;
+	int err;
+
+	while ((err = shim_archive__skipped(ar, &i, &name)))
+		pmNotifyErr(LOG_WARNING, "pmNewContext: skipped archive \"%s\": %s", name,
+			    pmErrStr_r(shim_pcp__error(err), text, sizeof(text)));
+}
+
 static int new_archive(const char *name, bool any_feature)
 {
 	struct shim_archive *ar = NULL;
@@ -347,6 +361,7 @@ static int new_archive(const char *name, bool any_feature)
 		shim_archive__put(ar);
 		return -ENOMEM;
 	}
+	report_skipped(ar);
 	ctx->ar = ar;
 	ctx->mode = PM_MODE_FORW;
 	ctx->origin = shim_archive__label(ar)->start;
