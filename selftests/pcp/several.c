@@ -220,6 +220,31 @@ static int damage(const char *dir, const char *file)
 	return truncate(path, 4);
 }
 
+/* PCP 7.2 reads the archives that follow, and reports no error. */
+TEST_F(several, damage_ends_one_of_them)
+{
+	static const int forward[] = { 0, 1, 2, SECOND, SECOND + 1, SECOND + 2, PM_ERR_EOL };
+	static const int back[] = { SECOND + 2, SECOND + 1, SECOND, PM_ERR_EOL };
+	static const char *const names[] = { "b", "a" };
+	char path[128];
+	struct stat st;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s.0", self->dir, names[i]);
+		ASSERT_EQ(0, stat(path, &st));
+		ASSERT_EQ(0, truncate(path, st.st_size - 4));
+	}
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->dir));
+	for (int i = 0; i < 7; i++)
+		EXPECT_EQ(forward[i], fetch(METRIC));
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, SECOND + 2, 0));
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(back[i], fetch(METRIC));
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 0, 1000));
+	for (int i = 0; i < SECOND + 3; i++)
+		EXPECT_EQ(i, fetch(METRIC));
+}
+
 static int open_without(const char *list)
 {
 	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, list);

@@ -482,3 +482,28 @@ void shim_cursor__enter_later(struct shim_cursor *cur, struct shim_ts when, bool
 	cur->volume = back ? end - 1 : ar->segments[i].first;
 	cur->offset = back ? UINT64_MAX : shim_archive__head(ar, cur->volume);
 }
+
+/**
+ * shim_cursor__leave() - if several archives were opened as one, leave a damaged one
+ * @cur: the cursor
+ * @volume: the damaged volume
+ * @back: the direction of the steps that follow
+ *
+ * Return: true if there is another archive in that direction; the cursor is then before its mark.
+ * Otherwise false, and the cursor is not moved.
+ */
+bool shim_cursor__leave(struct shim_cursor *cur, unsigned int volume, bool back)
+{
+	const struct shim_archive *ar = cur->ar;
+	unsigned int i = ar->nsegments - 1;
+
+	while (i && ar->segments[i].first > volume)
+		i--;
+	if (!back)
+		i++;
+	if (!i || i == ar->nsegments)
+		return false;
+	cur->volume = ar->segments[i].first - 1;
+	cur->offset = back ? UINT64_MAX : shim_archive__head(ar, cur->volume);
+	return true;
+}

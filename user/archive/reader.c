@@ -375,6 +375,11 @@ int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char *
 	return 0;
 }
 
+bool shim_archive__is_several(const struct shim_archive *ar)
+{
+	return ar->nsegments > 1;
+}
+
 /**
  * shim_archive__open() - open an archive, or several as one
  * @name: base name, or the name of one of its files; a directory; or a comma-separated list of

@@ -23,6 +23,8 @@ int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
 /* Get the archives of a list that are missing or damaged and were therefore skipped. */
 int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name);
+/* Return whether several archives were opened as one. */
+bool shim_archive__is_several(const struct shim_archive *ar);
 /* Return whether this is a single archive that was opened under this name. */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
 bool shim_archive__is_lost(struct shim_archive *ar);
@@ -198,5 +200,7 @@ int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when);
 /* Move after the last record with a stamp <= @when. */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when);
 void shim_cursor__enter_later(struct shim_cursor *cur, struct shim_ts when, bool back);
+/* Leave a damaged one of several archives.  Return false if none follows in that direction. */
+bool shim_cursor__leave(struct shim_cursor *cur, unsigned int volume, bool back);
 
 #endif /* SHIM_ARCHIVE_READER_H */

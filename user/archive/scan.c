@@ -430,8 +430,9 @@ int shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
 	if (shim_pmidmap__get(&sc->reported, volume) != SHIM_PMIDMAP_NONE)
 		return 0;
 	err = shim_pmidmap__add(&sc->reported, volume, 0);
+	/* As in PCP 7.2, one of several archives may be damaged. */
 	if (!err)
-		sc->damaged = true;
+		sc->damaged |= !shim_archive__is_several(sc->ar);
 	return err;
 }
 

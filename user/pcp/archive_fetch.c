@@ -195,7 +195,22 @@ static int record_step(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* Like record_step(), but an unusable volume is reported once per context and then skipped. */
+/*
+ * Like record_step(), but if several archives were opened as one, ignore the rest of a damaged one,
+ * as PCP 7.2 does.
+ */
+static int step_across(struct shim_context *ctx, struct shim_record *rec)
+{
+	bool back = ctx->mode == PM_MODE_BACK;
+	int err;
+
+	do
+		err = record_step(ctx, rec);
+	while (err == -EBADMSG && shim_cursor__leave(&ctx->cursor, rec->volume, back));
+	return err == -EBADMSG && shim_archive__is_several(ctx->ar) ? -ERANGE : err;
+}
+
+/* Like step_across(), but an unusable volume is reported once per context and then skipped. */
 static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 {
 	int err;
@@ -203,7 +218,7 @@ static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 	do {
 		struct shim_cursor before = ctx->cursor;
 
-		err = record_step(ctx, rec);
+		err = step_across(ctx, rec);
 		if (err != -SHIM_EVOLUME ||
 		    shim_pmidmap__get(&ctx->passed, rec->volume) != SHIM_PMIDMAP_NONE)
 			continue;
