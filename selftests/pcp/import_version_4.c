@@ -70,6 +70,29 @@ static int put_and_write(const char *text, unsigned long long sec, unsigned int 
 	return err ? err : pmiWrite(sec, nsec);
 }
 
+/* Numbers and quoted strings of JSON are stored unchanged, as in PCP 7.2; other values are texts. */
+TEST_F(import, values_of_labels)
+{
+	static const char *const values[] = { "7", "-1.50e+3", "\"\"", "\"1\"", "true", "01", "1.", "x y" };
+	static const char all[] = "{\"a\":7,\"b\":-1.50e+3,\"c\":\"\",\"d\":\"1\",\"e\":true,"
+				  "\"f\":\"01\",\"g\":\"1.\",\"h\":\"x y\"}";
+	char name[2] = "a";
+	pmLabelSet *sets;
+
+	for (int i = 0; i < 8; i++, name[0]++)
+		ASSERT_EQ(0, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, name, values[i]));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "i", "\"x\"y\""));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_DOMAIN, 60, 0, "i", "1,\"z\":2"));
+	ASSERT_EQ(0, pmiPutValue("a.text", "", "x"));
+	ASSERT_EQ(0, pmiWrite(1000, 0));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	ASSERT_EQ(1, pmGetDomainLabels(60, &sets));
+	EXPECT_STREQ(all, sets->json);
+	pmFreeLabelSets(sets, 1);
+	pmDestroyContext(pmWhichContext());
+}
+
 /* As with 7.2.2, a volume ends with the record that reaches the limit. */
 TEST_F(import, volumes)
 {

@@ -77,8 +77,7 @@ static int import_start(const char *archive, int flags)
 	if (err)
 		return err;
 	imp->label.version = version;
-	imp->append = flags & SHIM_IMPORT_APPEND;
-	imp->process = flags & SHIM_IMPORT_PROCESS;
+	imp->flags = flags;
 	err = flags & SHIM_IMPORT_INHERIT && current ? shim_importer__inherit(imp, current) : 0;
 	if (err) {
 		shim_importer__destroy(imp);
@@ -540,7 +539,7 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
 	if (!value || !*value)
 		return PMI_ERR_EMPTYLABELVALUE;
 	return shim_imp_notes__label(imp->notes, type, id, of_instance ? (int32_t)inst :
-				     SHIM_IN_NULL, name, value);
+				     SHIM_IN_NULL, name, value, imp->flags & SHIM_IMPORT_JSON);
 }
 
 /**
@@ -549,7 +548,8 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
  * @id: the domain's number, the cluster, the metric or the instance domain
  * @inst: the instance, for PM_LABEL_INSTANCES
  * @name: name of the label
- * @value: a text, or one of the words true, false and null
+ * @value: a text, or one of the words true, false and null; in PMAPI version 4 also a number or a
+ *	text in quotes, as in JSON
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADLABELTYPE, BADLABELID, BADLABELINSTANCE, EMPTYLABELNAME,
  * EMPTYLABELVALUE, ADDLABELERROR, -ENOMEM.

@@ -155,7 +155,7 @@ SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned
  */
 SHIM_API int pmiStart_v4(const char *archive, int flags)
 {
-	return flags & ~ALL_FLAGS ? -EINVAL : shim_import__start(archive, flags);
+	return flags & ~ALL_FLAGS ? -EINVAL : shim_import__start(archive, flags | SHIM_IMPORT_JSON);
 }
 
 /**
@@ -192,7 +192,7 @@ static int print_status(const struct shim_importer *imp, const char *const field
 
 	if (!f)
 		return -ENOMEM;
-	if (imp->process)
+	if (imp->flags & SHIM_IMPORT_PROCESS)
 		fprintf(f, "pid=%d\n", (int)getpid());
 	for (int i = 0; i < 3; i++)
 		if (fields[i] && *fields[i])
@@ -269,7 +269,7 @@ static int set_program(struct shim_importer *imp, const char *tool, const char *
 
 void shim_importer__forget_program(struct shim_importer *imp)
 {
-	if (imp->process && imp->status)
+	if (imp->flags & SHIM_IMPORT_PROCESS && imp->status)
 		unlink(imp->status);
 	free(imp->status);
 	imp->status = NULL;

@@ -224,13 +224,30 @@ static bool is_word(const char *value)
 	return !strcmp(value, "true") || !strcmp(value, "false") || !strcmp(value, "null");
 }
 
-/*
- * Append a label.  Store JSON's literals unchanged, and other values, which are already escaped, in
- * quotes.
- */
-static void put_label(struct shim_buf *json, const char *name, const char *value)
+/* Return 1 if a text is a number or a quoted string of JSON, 0 if not, or -ENOMEM. */
+static int is_number_or_string(const char *text)
 {
-	const char *quote = is_word(value) ? "" : "\"";
+	struct shim_buf object = { 0 };
+	struct shim_json_member m;
+	struct shim_json j;
+	int is;
+
+	shim_buf__put(&object, "{\"x\":", 5);
+	shim_buf__put(&object, text, strlen(text));
+	shim_buf__put(&object, "}", 1);
+	is = object.err;
+	if (!is && strchr("\"-0123456789", *text))
+		is = !shim_json__begin(&j, (char *)object.data, object.len) &&
+		     shim_json__next(&j, &m) == 1 && m.valuelen == strlen(text) &&
+		     !shim_json__next(&j, &m);
+	shim_buf__free(&object);
+	return is;
+}
+
+/* Append a label, whose value is already escaped.  Add quotes to it, unless it is @whole. */
+static void put_label(struct shim_buf *json, const char *name, const char *value, bool whole)
+{
+	const char *quote = whole ? "" : "\"";
 
 	shim_buf__put(json, json->len ? ",\"" : "{\"", 2);
 	shim_buf__put(json, name, strlen(name));
@@ -285,14 +302,14 @@ static int check_set(struct shim_buf *json)
 }
 
 /* Add a label to @json, or replace the label with that name. On error @json is unchanged. */
-static int add_label(struct shim_buf *json, const char *name, const char *value)
+static int add_label(struct shim_buf *json, const char *name, const char *value, bool whole)
 {
 	struct shim_buf more = { 0 };
 	int err;
 
 	shim_buf__put(&more, json->data, json->len);
 	remove_label(&more, name);
-	put_label(&more, name, value);
+	put_label(&more, name, value, whole);
 	err = check_set(&more);
 	if (err) {
 		shim_buf__free(&more);
@@ -311,13 +328,15 @@ static int add_label(struct shim_buf *json, const char *name, const char *value)
  * @inst: the instance, or SHIM_IN_NULL
  * @name: the label's name; a later value replaces an earlier one
  * @value: a text, or one of the words true, false and null
+ * @json: @value can also be a number or a quoted string of JSON
  *
  * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or does not fit into the set
  * (SHIM_LABELS_MAX, SHIM_LABELS_JSON_MAX), -ENOMEM.
  */
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
-			  int32_t inst, const char *name, const char *value)
+			  int32_t inst, const char *name, const char *value, bool json)
 {
+	int whole = is_word(value);
 	struct shim_buf alone = { 0 };
 	struct target *t;
 	struct set *set;
@@ -325,8 +344,12 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 
 	if (!shim_json__is_name(name, strlen(name)) || strchr(name, '.'))
 		return PMI_ERR_ADDLABELERROR;
+	if (!whole && json)
+		whole = is_number_or_string(value);
+	if (whole < 0)
+		return whole;
 	/* Try the label alone first, so that no empty target is left if the label is rejected. */
-	err = add_label(&alone, name, value);
+	err = add_label(&alone, name, value, whole);
 	shim_buf__free(&alone);
 	if (err)
 		return err;
@@ -334,7 +357,7 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 	set = t ? need_set(t, inst) : NULL;
 	if (!set)
 		return -ENOMEM;
-	err = add_label(&set->json, name, value);
+	err = add_label(&set->json, name, value, whole);
 	if (err) {
 		if (!set->json.len)
 			drop_set(t, set);

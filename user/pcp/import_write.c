@@ -81,7 +81,7 @@ static int open_writer(struct shim_importer *imp)
 		return 0;
 	if (!imp->base)
 		return -EINVAL;
-	exists = imp->append ? archive_exists(imp->base) : 0;
+	exists = imp->flags & SHIM_IMPORT_APPEND ? archive_exists(imp->base) : 0;
 	if (exists < 0)
 		imp->failed = exists;
 	else
@@ -106,7 +106,7 @@ static int difference(const struct shim_importer *imp, const struct shim_imp_met
 /* With PMI_APPEND, open an existing archive to find its last record. */
 static int find_last(struct shim_importer *imp)
 {
-	int exists = imp->append && imp->base && !imp->writer ? archive_exists(imp->base) : 0;
+	int exists = imp->flags & SHIM_IMPORT_APPEND && imp->base && !imp->writer ? archive_exists(imp->base) : 0;
 
 	return exists > 0 ? open_writer(imp) : exists;
 }

@@ -98,7 +98,7 @@ struct shim_importer;
 /*
  * struct shim_importer - a context
  * @writer: NULL until the first record
- * @append: PMI_APPEND was set: if the archive exists, the first record is appended to it
+ * @flags: SHIM_IMPORT_*
  * @ended: no more values can be put, but another context can inherit
  * @names: used to reject invalid names and descriptions; its records are written to @scratch and
  *	discarded
@@ -109,7 +109,6 @@ struct shim_importer;
  * @lost: error of finishing a volume, after its last record has been written
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
  *	called; 0 for no limit
- * @process: PMI_PROCESS was set
  * @status: path of the status file of pmiSetImportProgram(), or NULL
  */
 struct shim_importer {
@@ -118,7 +117,7 @@ struct shim_importer {
 	bool host_given;
 	bool tz_given;
 	struct shim_writer *writer;
-	bool append;
+	int flags;
 	bool ended;
 	int last_error;
 
@@ -149,7 +148,6 @@ struct shim_importer {
 
 	size_t volume_size;
 	void (*volume_done)(const char *path);
-	bool process;
 	char *status;
 };
 
@@ -157,6 +155,8 @@ struct shim_importer {
 #define SHIM_IMPORT_INHERIT	1
 #define SHIM_IMPORT_APPEND	2
 #define SHIM_IMPORT_PROCESS	4
+/* Labels can be numbers and quoted strings of JSON. */
+#define SHIM_IMPORT_JSON	8
 
 /* Functions in import_meta.c: metrics, instances and handles */
 int shim_importer__create(const char *base, struct shim_importer **out);
@@ -200,7 +200,7 @@ void shim_imp_notes__destroy(struct shim_imp_notes *notes);
 int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
 			 const char *text);
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
-			  int32_t inst, const char *name, const char *value);
+			  int32_t inst, const char *name, const char *value, bool json);
 /*
  * Return whether texts or labels were added since the last record; another call then returns false.
  */
