@@ -236,6 +236,20 @@ TEST(environment_that_makes_no_sense)
 	EXPECT_EQ(2, agent.events);
 }
 
+/* As in PCP, a time limit of 0 does not make each connection attempt fail. */
+TEST(time_limits_of_zero)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	setenv("PCP_TRACE_TIMEOUT", "0", 1);
+	setenv("PCP_TRACE_REQTIMEOUT", "0.0", 1);
+	setenv("SHIM_TRACE", "agent", 1);
+	EXPECT_EQ(0, pmtracepoint("p"));
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.events);
+}
+
 static int lines_on_stderr(void (*fn)(void))
 {
 	char text[4096];

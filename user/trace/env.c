@@ -109,7 +109,7 @@ static uint64_t seconds(const char *name, double otherwise)
 
 	if (value) {
 		s = shim_real__parse(value, &end);
-		if (end == value || *end || !isfinite(s) || s < 0) {
+		if (end == value || *end || !isfinite(s) || s <= 0) {
 			shim_env__warn(name, value);
 			s = otherwise;
 		}
