@@ -106,9 +106,13 @@ result "an unsupported time base"
 HPM_EVENT_SET=99 run hpmcount true
 [ $? = 1 ] && grep -q 'no such event set' "$dir/err"
 result "a nonexistent set"
+run hpmcount -o "$dir/none/file" true
+[ $? = 1 ] && grep -q "^hpmcount: cannot write $dir/none/file: No such file" "$dir/err"
+result "a file that cannot be written"
 run hpmcount --slice=5 -g 0,0 true
-[ $? = 1 ] && grep -q 'between 10 and 30000' "$dir/err"
-result "too short a slice"
+[ $? = 1 ] && grep -q '10 to 30000' "$dir/err" && run hpmcount --slice=30001 -g 0 true
+[ $? = 1 ] && grep -q '10 to 30000' "$dir/err"
+result "too short or too long a slice, which a single set does not use"
 run hpmcount /not/there
 [ $? = 127 ] && grep -q 'No such file' "$dir/err"
 result "a nonexistent command"

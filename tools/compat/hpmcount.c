@@ -306,8 +306,8 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'g': lists->groups = optarg; break;
 	case 'e': lists->events = optarg; break;
 	case 'S':
-		if (!hpm_number(optarg, &opt->slice))
-			hpm_die("--slice requires a number of milliseconds", 0);
+		if (!hpm_number(optarg, &opt->slice) || opt->slice < 10 || opt->slice > 30000)
+			hpm_die("--slice requires a number of milliseconds, 10 to 30000", 0);
 		break;
 	case 'D': opt->metrics = optarg; lists->asked = true; break;
 	case 'm': opt->metric_groups = optarg; lists->asked = true; break;
@@ -322,8 +322,10 @@ static void one_option(struct run *run, struct lists *lists, int c)
 		break;
 	case 'o':
 		opt->out = fopen(optarg, "we");
-		if (!opt->out)
-			hpm_die(optarg, errno);
+		if (!opt->out) {
+			fprintf(stderr, "hpmcount: cannot write %s: %s\n", optarg, strerror(errno));
+			exit(1);
+		}
 		break;
 	default: usage(stderr); exit(1);
 	}
