@@ -16,6 +16,8 @@ value() {
 
 run pmlist -s && grep -q '^Counters: [1-8]$' "$dir/out" && grep -q '^Event sets: [1-9]' "$dir/out"
 result "pmlist -s"
+run pmlist -s -o c && grep -q '^"Counters","[1-8]"$' "$dir/out" && run pmlist -d -s -o x && grep -q '^  <summary name="Counters" value="[1-8]"/>$' "$dir/out"
+result "pmlist -s in other formats"
 run pmlist -e PM_PAGE_FAULTS && grep -q 'counter: 1, id: [0-9]*, name: PM_PAGE_FAULTS, status: verified' "$dir/out"
 result "pmlist -e prints an event on all counters"
 run pmlist -c 1,PM_PAGE_FAULTS && [ "$(wc -l <"$dir/out")" = 1 ]

@@ -64,7 +64,7 @@ static void put(const char *what, const struct field *fields, int n)
 	if (it.format == 'x')
 		printf("  <%s", what);
 	for (int i = 0; i < n; i++) {
-		if (i == n - 1 && !it.describe)
+		if (i == n - 1 && (!it.describe || !fields[i].name))
 			break;
 		if (it.format == 'x')
 			printf(" %s=", fields[i].name);
@@ -255,19 +255,42 @@ static void list_variables(const char *arg)
 			put_variable(hpm_variables[i]);
 }
 
+static void put_fact(const char *name, const char *value)
+{
+	const struct field fields[] = { { "name", name }, { "value", value }, { NULL, NULL } };
+
+	if (it.format == 't')
+		printf("%s: %s\n", name, value);
+	else
+		put("summary", fields, 3);
+}
+
+static void put_number(const char *name, long value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", value);
+	put_fact(name, text);
+}
+
 static void summary(void)
 {
-	printf("Processor: %s\n", it.info.proc_name);
-	printf("Counters: %d\n", it.info.maxpmcs);
-	for (int c = 0; c < it.info.maxpmcs; c++)
-		printf("Events on counter %d: %d\n", c + 1, it.info.maxevents[c]);
-	printf("Groups: %d\n", it.groups.maxgroups);
-	printf("Event sets: %d\n", hpm_sets(&it.groups));
-	printf("Derived metrics: %zu\n", hpm_nmetrics);
-	printf("Threshold multipliers: %d, %d, %d\n", it.info.thresholdmult,
-	       it.info.hthresholdmult, it.info.Hthresholdmult);
-	printf("Hypervisor mode: %s\n", it.info.proc_feature.b.hypervisor ? "yes" : "no");
-	printf("Run latch mode: %s\n", it.info.proc_feature.b.runlatch ? "yes" : "no");
+	char text[40];
+
+	put_fact("Processor", it.info.proc_name);
+	put_number("Counters", it.info.maxpmcs);
+	for (int c = 0; c < it.info.maxpmcs; c++) {
+		snprintf(text, sizeof(text), "Events on counter %d", c + 1);
+		put_number(text, it.info.maxevents[c]);
+	}
+	put_number("Groups", it.groups.maxgroups);
+	put_number("Event sets", hpm_sets(&it.groups));
+	put_number("Derived metrics", (long)hpm_nmetrics);
+	snprintf(text, sizeof(text), "%d, %d, %d", it.info.thresholdmult, it.info.hthresholdmult,
+		 it.info.Hthresholdmult);
+	put_fact("Threshold multipliers", text);
+	put_fact("Hypervisor mode", it.info.proc_feature.b.hypervisor ? "yes" : "no");
+	put_fact("Run latch mode", it.info.proc_feature.b.runlatch ? "yes" : "no");
 }
 
 static int filter_of(const char *list)
