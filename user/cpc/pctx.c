@@ -237,13 +237,13 @@ static const char *capture_problem(pid_t pid, int err)
 	if (pid == getpid())
 		return "is this process";
 	switch (state_of(pid)) {
-	case '\0':	return "there is no such process";
+	case '\0':	return "does not exist";
 	case 'Z':
 	case 'X':	return "has ended";
 	}
 	if (is_traced(pid))
 		return "is already being traced";
-	return err == EPERM ? "permission denied" : strerror(err);
+	return err == EPERM ? "cannot be traced: permission denied" : strerror(err);
 }
 
 static int hold(pctx_t *pctx, pid_t pid)
