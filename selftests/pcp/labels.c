@@ -53,10 +53,10 @@ TEST_F(notes, texts)
 		{ AF_PMID(INSTANT), PM_TEXT_HELP | PM_TEXT_DIRECT, 0, "" },
 		{ AF_PMID(C64), PM_TEXT_ONELINE, PM_ERR_TEXT, NULL },
 		{ PM_ID_NULL, PM_TEXT_HELP, PM_ERR_TEXT, NULL },
-		{ AF_PMID(CU32), 0, -EINVAL, NULL },
-		{ AF_PMID(CU32), 3, -EINVAL, NULL },
-		{ AF_PMID(CU32), PM_TEXT_DIRECT, -EINVAL, NULL },
-		{ AF_PMID(CU32), 32 | PM_TEXT_HELP, -EINVAL, NULL },
+		{ AF_PMID(CU32), 0, PM_ERR_ARG, NULL },
+		{ AF_PMID(CU32), 3, PM_ERR_ARG, NULL },
+		{ AF_PMID(CU32), PM_TEXT_DIRECT, PM_ERR_ARG, NULL },
+		{ AF_PMID(CU32), 32 | PM_TEXT_HELP, PM_ERR_NOTHOST, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -69,6 +69,20 @@ TEST_F(notes, texts)
 		free(text);
 	}
 	EXPECT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_HELP, NULL), -EINVAL);
+}
+
+/* As in PCP 6.3.8 and 7.2.2, the level can also name the kind of object. */
+TEST_F(notes, levels_of_texts)
+{
+	char *text;
+
+	ASSERT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_PMID | PM_TEXT_HELP, &text), 0);
+	free(text);
+	ASSERT_EQ(pmLookupInDomText(AF_INDOM, PM_TEXT_INDOM | PM_TEXT_HELP, &text), 0);
+	free(text);
+	EXPECT_EQ(pmLookupInDomText(AF_INDOM, 0, &text), PM_ERR_NOTHOST);
+	EXPECT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_INDOM | PM_TEXT_HELP, &text), PM_ERR_NOTHOST);
+	EXPECT_EQ(pmLookupInDomText(AF_INDOM, PM_TEXT_PMID | PM_TEXT_HELP, &text), PM_ERR_NOTHOST);
 }
 
 TEST_F(notes, texts_of_domains)

@@ -74,15 +74,26 @@ static int text_of_event(pmID pmid, int level, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
+/* Return 0, or the same error as PCP if @level is not one of the two texts about such an object. */
+static int check_level(unsigned int about, int level)
+{
+	int text = level & (PM_TEXT_ONELINE | PM_TEXT_HELP);
+
+	if (text != PM_TEXT_ONELINE && text != PM_TEXT_HELP)
+		return about == SHIM_TEXT_PMID ? PM_ERR_ARG : PM_ERR_NOTHOST;
+	return level & ~(text | PM_TEXT_DIRECT | (int)about) ? PM_ERR_NOTHOST : 0;
+}
+
 static int look_up_text(unsigned int about, unsigned int ident, int level, char **out)
 {
 	struct shim_derived_entry *derived;
 	struct shim_context *ctx;
 	int err;
 
-	if (!out || ((level & ~PM_TEXT_DIRECT) != PM_TEXT_ONELINE &&
-		     (level & ~PM_TEXT_DIRECT) != PM_TEXT_HELP))
-		return -EINVAL;
+	err = out ? check_level(about, level) : -EINVAL;
+	if (err)
+		return err;
+	level &= ~(int)about;
 	if (about == SHIM_TEXT_PMID && shim_pmns_tree__builtin(ident))
 		return text_of_event(ident, level, out);
 	err = shim_context__enter(&ctx);
@@ -102,12 +113,13 @@ static int look_up_text(unsigned int about, unsigned int ident, int level, char 
  * pmLookupText() - get a text that describes a metric
  * @pmid: the metric
  * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; ORed with PM_TEXT_DIRECT, a missing help text is not
- *	replaced by the one-line text
+ *	replaced by the one-line text; PM_TEXT_PMID (for a domain, PM_TEXT_INDOM) has no effect
  * @buffer: set to the text, to be freed by the caller
  *
  * Return: 0, PM_ERR_TEXT if the metric has no text, PM_ERR_NOTHOST if no metric of the archive has
- * a text of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; for a host also pmcd's
- * error, such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * a text of that level, PM_ERR_NOCONTEXT, PM_ERR_ARG or PM_ERR_NOTHOST for other levels,
+ * -EINVAL if @buffer is NULL, -ENOMEM; for a host also pmcd's error, such as PM_ERR_PMID, and
+ * PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 {
