@@ -307,13 +307,23 @@ TEST(a_filter_is_called_once_a_label)
 	EXPECT_EQ(calls, 4);
 }
 
+/* As in PCP 7.2, names can begin with a digit or an underscore. */
+TEST(merge_names_without_initial_letter)
+{
+	char *texts[] = { "{\"_block_size\":16}", "{\"1a\":{\"2\":3}}" };
+	char json[100];
+
+	ASSERT_EQ(pmMergeLabels(texts, 2, json, sizeof(json)), 27);
+	EXPECT_STREQ(json, "{\"1a.2\":3,\"_block_size\":16}");
+}
+
 TEST(merge_bad_texts)
 {
 	static const char *const bad[] = {
 		"x", "1", "null", "[1]", "\"a\"", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":1",
-		"{a:1}", "{\"1a\":1}", "{\"\":1}", "{\"a-b\":1}", "{\"_a\":1}", "{\"a..b\":1}",
+		"{a:1}", "{\"\":1}", "{\"a-b\":1}", "{\"a..b\":1}",
 		"{\"a\":1,\"a\":2}", "{\"a\":1} x", "{\"a\":01}", "{\"a\":1}{\"b\":1}",
-		"{\"a\":{\"b\":1,\"b\":2}}", "{\"a\":{\"b\":1},\"a.b\":2}", "{\"a\":{\"1\":1}}",
+		"{\"a\":{\"b\":1,\"b\":2}}", "{\"a\":{\"b\":1},\"a.b\":2}",
 	};
 	char *none[] = { NULL, "", "{}", " { } " };
 	char name[300] = "{\"";

@@ -229,7 +229,7 @@ bool shim_json__is_name(const char *name, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char c = name[i];
 
-		if (first ? !is_letter(c) : !is_letter(c) && !is_digit(c) && c != '_' && c != '.')
+		if (!is_letter(c) && !is_digit(c) && c != '_' && (first || c != '.'))
 			return false;
 		first = c == '.';
 	}

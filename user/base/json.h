@@ -42,8 +42,8 @@ int shim_json__next(struct shim_json *j, struct shim_json_member *out);
  */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
 /*
- * Return whether a name consists of dot-separated parts of letters, digits and _, each starting
- * with a letter.
+ * Return whether a name consists of dot-separated parts of letters, digits and _.  Before 7.2, PCP
+ * required a letter at the start.
  */
 bool shim_json__is_name(const char *name, size_t len);
 
