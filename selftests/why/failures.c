@@ -235,9 +235,9 @@ static const struct sweep_case cases[] = {
 	 * crash without memory, so only the next case fails allocations.
 	 */
 	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
-	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 3, .left = 2 },
+	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 2, .left = 2 },
 	{ .name = "memory", .before = except_libdw, .run = printing, .after = say_output,
-	  .only = INJECT_MEMORY, .most = 6, .left = 2 },
+	  .only = INJECT_MEMORY, .most = 4, .left = 2 },
 	/* libbpf keeps data about the kernel allocated. */
 	{ .name = "opening", .run = opening, .left = 64 },
 };
