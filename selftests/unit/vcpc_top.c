@@ -167,6 +167,28 @@ TEST_F(top, a_tag_that_is_new_begins_with_nothing)
 	EXPECT_EQ(160, self->view.rows[0].rate);
 }
 
+/* An event that is no longer counted gives its column to another event. */
+TEST_F(top, more_events_than_columns)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	uint64_t now = 1000000000;
+
+	ncounts = 1;
+	for (size_t i = 0; i < 8; i++) {
+		counts[0] = (struct shim_trace_count){ .id = 7, .event = names[i], .transactions = 1, .sum = 9 };
+		for (int again = 0; again < 2; again++) {
+			transact(&stats[0], 1);
+			ASSERT_EQ(0, top_look(&self->view, NULL, now += 1000000000));
+			counts[0].transactions++;
+			counts[0].sum += 10 + i;
+		}
+		ASSERT_EQ(1, self->view.nevents);
+		EXPECT_STREQ(names[i], self->view.events[0]);
+		EXPECT_STREQ("pay?[2J", name_of(&self->view, 0));
+		EXPECT_EQ(10 + i, self->view.rows[0].each[0]);
+	}
+}
+
 TEST_F(top, sorted_and_filtered)
 {
 	transact(&stats[0], 1);
@@ -335,8 +357,8 @@ TEST_F(top, processes_with_all_their_tags)
 	EXPECT_STREQ(self_label, name_of(&self->view, 0));
 	EXPECT_EQ(60, rows[0].rate);
 	EXPECT_EQ(120, rows[0].total);
-	EXPECT_STREQ("cycles", self->view.events[2]);
-	EXPECT_EQ(1200.0 / 40, rows[0].each[2]);
+	EXPECT_STREQ("cycles", self->view.events[0]);
+	EXPECT_EQ(1200.0 / 40, rows[0].each[0]);
 	EXPECT_STREQ("(direct)", name_of(&self->view, 1));
 	EXPECT_EQ(6, rows[1].rate);
 	EXPECT_STREQ("gone?[4999999]", name_of(&self->view, 2));
@@ -354,9 +376,9 @@ TEST_F(top, tags_of_processes)
 	ASSERT_EQ(4, self->view.nrows);
 	EXPECT_EQ(40, self->view.rows[0].rate);
 	EXPECT_NE(NULL, strstr(name_of(&self->view, 0), "] pay"));
-	EXPECT_EQ(30, self->view.rows[0].each[2]);
+	EXPECT_EQ(30, self->view.rows[0].each[0]);
 	EXPECT_EQ(20, self->view.rows[1].rate);
-	EXPECT_TRUE(isnan(self->view.rows[1].each[2]));
+	EXPECT_TRUE(isnan(self->view.rows[1].each[0]));
 	EXPECT_STREQ("(direct) cart", name_of(&self->view, 2));
 	self->view.filter = "CART";
 	top_arrange(&self->view);

@@ -69,6 +69,28 @@ static int reserve_both(struct top_look *look, size_t nentries, size_t ncounts)
 	return err;
 }
 
+/* Free the columns of events that the previous snapshot, if there is one, does not count. */
+static void free_columns(struct top_view *view)
+{
+	struct top_count *counts = view->before ? view->before->counts : NULL;
+	size_t ncounts = view->before ? view->before->ncounts : 0, n = 0;
+	unsigned int to[TOP_EVENTS];
+	bool used[TOP_EVENTS] = { false };
+
+	for (size_t i = 0; i < ncounts; i++)
+		used[counts[i].column] = true;
+	for (size_t i = 0; i < view->nevents; i++) {
+		to[i] = n;
+		if (used[i])
+			view->events[n++] = view->events[i];
+		else
+			free(view->events[i]);
+	}
+	view->nevents = n;
+	for (size_t i = 0; i < ncounts; i++)
+		counts[i].column = to[counts[i].column];
+}
+
 /* Return an event's column, TOP_EVENTS if there is none left, or -ENOMEM. */
 static int column_of(struct top_view *view, const char *event)
 {
@@ -190,6 +212,7 @@ int top_look_take(struct top_view *view, struct shim_trace *trace, struct top_lo
 {
 	int err;
 
+	free_columns(view);
 	look->nentries = look->ncounts = 0;
 	err = reserve_both(look, 1, 1);
 	if (err)
