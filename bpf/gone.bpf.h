@@ -102,13 +102,18 @@ static __always_inline void vc_tag_gone(__u64 tag)
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
 	struct vc_stat_key key = { .tag = tag };
 	struct vc_count_key count = { .tag = tag };
+	__u32 rows = 0;
 
 #pragma unroll
 	for (__u32 kind = VC_TRANSACT; kind <= VC_COUNTER; kind++) {
 		key.kind = kind;
-		if (!bpf_map_delete_elem(&vc_stat, &key))
-			vc_row_gone(tag, VC_ROWS_STAT);
+		if (bpf_map_delete_elem(&vc_stat, &key))
+			continue;
+		vc_row_gone(tag, VC_ROWS_STAT);
+		rows++;
 	}
+	if (rows)
+		vc_count_drop(VC_DROP_REMOVED);
 	/* All files that held the tag are closed, so vc_open has no transactions of this tag. */
 	for (int i = 0; name && i < VC_TAG_EVENTS && name->events[i]; i++) {
 		count.events = name->events[i];

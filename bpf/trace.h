@@ -341,6 +341,7 @@ enum vc_drop_reason {
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
 	VC_DROP_DIRECT_FULL,	/* no free slot in vc_direct; counted in vc_tick, not here */
 	VC_DROP_NOT_COUNTED,	/* transactions without counts, although vc_wanted has events */
+	VC_DROP_REMOVED,	/* tags that were removed with their statistics */
 	VC_DROP_NR,
 };
 

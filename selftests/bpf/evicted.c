@@ -67,12 +67,35 @@ TEST_F(evicted, statistics_outlive_the_process)
 	EXPECT_EQ(2, count_of("kept", SHIM_TRACE_POINT));
 }
 
+static int note_tags(void *arg, const struct shim_trace_loss *loss)
+{
+	if (loss->what == SHIM_TRACE_LOST_TAGS)
+		*(uint64_t *)arg += loss->n;
+	return 0;
+}
+
+/* Return the number of tags that were removed with their statistics. */
+static uint64_t tags_lost(void)
+{
+	struct shim_trace *trace;
+	uint64_t n = 0;
+
+	if (shim_trace_open(&trace))
+		return UINT64_MAX;
+	if (shim_trace_losses(trace, note_tags, &n))
+		n = UINT64_MAX;
+	shim_trace_close(trace);
+	return n;
+}
+
 TEST_F(evicted, statistics_go_with_the_tag)
 {
 	ASSERT_EQ(0, use_tag("evicted"));
 	ASSERT_EQ(0, read_stat("evicted", SHIM_TRACE_POINT, &self->before));
+	EXPECT_EQ(0, tags_lost());
 	ASSERT_EQ(0, set_limits("1", "4096"));
 	ASSERT_NE(0, raw_tag(self->fd, "takes its place"));
+	EXPECT_EQ(1, tags_lost());
 	EXPECT_EQ(-ENOENT, read_stat("evicted", SHIM_TRACE_TRANSACTION, &self->after));
 	EXPECT_EQ(-ENOENT, read_stat("evicted", SHIM_TRACE_POINT, &self->after));
 	ASSERT_EQ(0, set_limits("2048", "4096"));

@@ -119,11 +119,11 @@ TEST_F(local, profiles_leave_instances_out)
 	pmDesc desc;
 
 	ASSERT_EQ(0, pmLookupDesc(pmid, &desc));
-	ASSERT_EQ(9, pmGetInDom(desc.indom, &insts, &names));
+	ASSERT_EQ(10, pmGetInDom(desc.indom, &insts, &names));
 	EXPECT_STREQ("not_open", names[3]);
 	EXPECT_EQ(3, pmLookupInDom(desc.indom, "not_open"));
 	EXPECT_EQ(PM_ERR_INST, pmLookupInDom(desc.indom, "none"));
-	EXPECT_EQ(PM_ERR_INST, pmNameInDom(desc.indom, 9, &name));
+	EXPECT_EQ(PM_ERR_INST, pmNameInDom(desc.indom, 10, &name));
 	EXPECT_EQ(PM_ERR_INDOM, pmGetInDom(pmInDom_build(450, 99), &none, &no_names));
 	EXPECT_EQ(0, pmDelProfile(desc.indom, 0, NULL));
 	EXPECT_EQ(0, pmAddProfile(desc.indom, 1, &inst));

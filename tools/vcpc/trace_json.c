@@ -103,6 +103,7 @@ static const char *const losses[] = {
 	[SHIM_TRACE_LOST_EVENTS] = "ring_full",
 	[SHIM_TRACE_LOST_COUNTS] = "not_counted",
 	[SHIM_TRACE_LOST_THREADS] = "threads_refused",
+	[SHIM_TRACE_LOST_TAGS] = "tags_removed",
 };
 
 static void put_losses(FILE *out, const struct trace_view *view)

@@ -237,6 +237,10 @@ static void show_losses(const struct trace_view *view)
 			printf("not counted: a thread with SHIM_TRACE=direct could not count "
 			       "the events of --counts (%llu times)\n", (unsigned long long)loss->n);
 			break;
+		case SHIM_TRACE_LOST_TAGS:
+			printf("not shown: %llu unused tags that were removed because there were "
+			       "too many\n", (unsigned long long)loss->n);
+			break;
 		}
 	}
 }

@@ -35,7 +35,8 @@ static const struct shim_metric metrics[] = {
 	[DROPS] = CONTROL(1, "dropped", INDOM_DROPS, SHIM_TYPE_U64, SHIM_SEM_COUNTER,
 			  SHIM_UNITS_COUNT, "lost trace events",
 			  "Number of events that are missing from some or all statistics, by reason. The\n"
-			  "most frequent reason is a full table."),
+			  "most frequent reason is a full table. For the reason tags_removed, it is the\n"
+			  "number of unused tags that were removed because there were too many."),
 	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			   SHIM_UNITS_NONE, "whether the module is loaded",
 			   "1 if the module vcpc is loaded, otherwise 0."),
@@ -72,6 +73,7 @@ static const char *const drop_names[VC_DROP_NR] = {
 	[VC_DROP_RING_FULL] = "ring_full",
 	[VC_DROP_DIRECT_FULL] = "direct_full",
 	[VC_DROP_NOT_COUNTED] = "not_counted",
+	[VC_DROP_REMOVED] = "tags_removed",
 };
 
 const char *shim_live_drops__name(size_t i)

@@ -162,7 +162,7 @@ static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
 }
 
 /**
- * shim_trace_losses() - list lost events by account, and lost counts of all accounts
+ * shim_trace_losses() - list lost events by account, and lost counts and tags of all accounts
  * @trace: handle
  * @fn: called for each number that is not 0; a value other than 0 ends the walk
  * @arg: argument of @fn
@@ -187,5 +187,7 @@ SHIM_API int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn,
 	if (!err && shim_bpf_reader__refused(trace->reader))
 		err = give_loss(&to, SHIM_TRACE_LOST_THREADS, 0,
 				shim_bpf_reader__refused(trace->reader));
+	if (!err && n[VC_DROP_REMOVED])
+		err = give_loss(&to, SHIM_TRACE_LOST_TAGS, 0, n[VC_DROP_REMOVED]);
 	return err;
 }

@@ -231,7 +231,8 @@ enum shim_trace_lost {
 	SHIM_TRACE_LOST_EVENTS = 1,	/* individual events in drops.ring_full, by account */
 	/* Losses for the events of shim_trace_count(), in total; @account is 0 */
 	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count the event */
-	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
+	SHIM_TRACE_LOST_THREADS = 3,	/* threads with SHIM_TRACE=direct that could not count it */
+	SHIM_TRACE_LOST_TAGS = 4	/* tags removed with their statistics; @account is 0 */
 };
 
 /* A user namespace created by root is one account; other accounts are user ids. */
