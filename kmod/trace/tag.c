@@ -208,15 +208,30 @@ static int grow(struct vcpc_tag_holder *holder)
 	return 0;
 }
 
-/* Return the handle if the file already holds the tag, otherwise 0. */
-static u32 known_handle(const struct vcpc_tag_holder *holder, const char *name)
+/* Return the tag with @as's name if any file holds it.  The caller must not access the tag. */
+static const struct vcpc_tag *held_by_any(const struct vcpc_tag *as)
 {
 	const struct vcpc_tag *tag;
+
+	spin_lock(&table_lock);
+	tag = find_same(as);
+	if (tag && !tag->holders)
+		tag = NULL;
+	spin_unlock(&table_lock);
+	return tag;
+}
+
+/*
+ * Return the handle if the file already holds the tag, otherwise 0.  Most new tags are held by no
+ * file, so that the file's tags need not be searched.
+ */
+static u32 known_handle(const struct vcpc_tag_holder *holder, const struct vcpc_tag *as)
+{
+	const struct vcpc_tag *tag = held_by_any(as);
 	unsigned int handle;
 
-	for (handle = holder->nr; handle; handle--) {
-		tag = vcpc_tag_find(holder, handle);
-		if (tag && !strcmp(tag->name, name))
+	for (handle = tag ? holder->nr : 0; handle; handle--) {
+		if (vcpc_tag_find(holder, handle) == tag)
 			return handle;
 		if (handle % VCPC_TAG_CHUNK == 0)
 			cond_resched();
@@ -229,7 +244,7 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
 	struct vcpc_tag *tag;
 	int ret;
 
-	*handle = known_handle(holder, (*fresh)->name);
+	*handle = known_handle(holder, *fresh);
 	if (*handle)
 		return 0;
 	ret = grow(holder) ?: tag_take(fresh, &tag);

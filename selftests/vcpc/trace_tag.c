@@ -75,6 +75,39 @@ TEST_F(tag, many_on_one_descriptor)
 	}
 }
 
+#define MANY	1800	/* fewer than max_user_tags */
+#define SOME	50
+
+/* Register the tags from @first to @end.  Return how long this took in nanoseconds, or 0. */
+static __u64 time_of(int device, int first, int end)
+{
+	struct timespec before, after;
+	char name[32];
+
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	for (int i = first; i < end; i++) {
+		snprintf(name, sizeof(name), "vcpc-timed-%d", i);
+		if (tag_handle(device, name) <= 0)
+			return 0;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	return (after.tv_sec - before.tv_sec) * 1000000000ull + after.tv_nsec - before.tv_nsec;
+}
+
+/* A new tag costs the same on a descriptor that holds many tags. */
+TEST_F(tag, the_number_of_tags_costs_nothing)
+{
+	__u64 early, late;
+
+	ASSERT_NE(0, time_of(self->device, 0, SOME));
+	early = time_of(self->device, SOME, 2 * SOME);
+	ASSERT_NE(0, time_of(self->device, 2 * SOME, MANY - SOME));
+	late = time_of(self->device, MANY - SOME, MANY);
+	ASSERT_NE(0, early);
+	ASSERT_NE(0, late);
+	EXPECT_LT(late, share(early, 200, 100000));
+}
+
 TEST_F(tag, any_bytes_but_nul)
 {
 	struct vcpc_trace_tag_args args;
