@@ -121,4 +121,22 @@ vcpc replay "$dir/rotated" -m back -r 'trace.transact.count[batch]' 2>>"$dir/err
 awk '$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if (last && $2 > after) exit 1; after = $2; last = last ? last : $2 }
 	END { exit last != 4500 }' "$dir/values"
 result "and counts continue"
+
+# The recorder reports events that are missing from the archive.
+! grep -q 'are missing\|were removed' "$dir/err"
+result "nothing is reported if nothing is missing"
+vcpc trace off
+vcpc trace on --max-tags 4
+vcpc record -o "$dir/full" -e page-faults sh -c 'for tag in 1 2 3 4 5 6; do pmtrace -q -e true "full $tag"; done' >"$dir/out" 2>"$dir/err"
+grep -q ': [1-9][0-9]* trace events are missing from the archive' "$dir/err"
+result "events of tags that do not fit"
+vcpc trace off
+limit=$(cat /sys/module/vcpc/parameters/max_user_tags)
+echo 2 >/sys/module/vcpc/parameters/max_user_tags
+vcpc trace on
+vcpc record -o "$dir/removed" -e page-faults sh -c 'for tag in 1 2 3 4 5 6; do pmtrace -q -e true "removed $tag"; done' >"$dir/out" 2>"$dir/err"
+echo "$limit" >/sys/module/vcpc/parameters/max_user_tags
+grep -q ': 4 unused tags were removed' "$dir/err"
+result "tags that the module removed"
+vcpc trace off
 done_testing

@@ -10,6 +10,7 @@
 
 #include "calls.h"
 #include "pack.h"
+#include "record_lost.h"
 #include "record_name.h"
 #include "record_options.h"
 #include "record_why.h"
@@ -419,11 +420,14 @@ static int find_traced(const struct record_job *job, struct recording *r)
 
 static int record_traced(const struct record_job *job, struct recording *r)
 {
+	const struct record_lost lost = record_lost_read();
 	int counts = r->traced && want_counts(job, r);
 	int ret = job->why ? record_watch(job, r) : 0, status;
 
 	if (!ret)
 		ret = record_run(job, r);
+	if (r->traced)
+		record_lost_report(&lost);
 	status = record_why_close(&r->why);
 	ret = ret ? ret : status;
 	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc record: report the trace events that are missing from the archive. */
+#include <shim/trace.h>
+
+#include "record_lost.h"
+#include "vcpc.h"
+
+static int add_tags(void *arg, const struct shim_trace_loss *loss)
+{
+	struct record_lost *lost = arg;
+
+	if (loss->what == SHIM_TRACE_LOST_TAGS)
+		lost->tags += loss->n;
+	return 0;
+}
+
+struct record_lost record_lost_read(void)
+{
+	struct record_lost lost = { 0 };
+	struct shim_trace_drops drops;
+	struct shim_trace *trace;
+
+	if (shim_trace_open(&trace))
+		return lost;
+	if (!shim_trace_drops_get(trace, &drops))
+		lost.events = drops.open_full + drops.stat_full + drops.tag_full + drops.direct_full;
+	shim_trace_losses(trace, add_tags, &lost);
+	shim_trace_close(trace);
+	return lost;
+}
+
+/* If a number has decreased, tracing was turned off and on, and it counts from then. */
+static unsigned long long since(uint64_t before, uint64_t now)
+{
+	return now < before ? now : now - before;
+}
+
+void record_lost_report(const struct record_lost *before)
+{
+	const struct record_lost now = record_lost_read();
+	unsigned long long events = since(before->events, now.events);
+	unsigned long long tags = since(before->tags, now.tags);
+
+	if (events)
+		vcpc_fail(0, "%llu trace events are missing from the archive because tables were full (see 'vcpc trace show')",
+			  events);
+	if (tags)
+		vcpc_fail(0, "%llu unused tags were removed because there were too many; the archive may lack their last events",
+			  tags);
+}
