@@ -98,7 +98,7 @@ static void prepare_marks(void)
 static void prepare_packed(void)
 {
 	sample_make("a", 0, 24, 8);
-	if (system("gzip a.0 a.meta && xz a.1 && bzip2 a.2"))
+	if (system("gzip a.0 a.meta && xz -q --block-size=500 a.1 && bzip2 a.2"))
 		_exit(1);
 }
 

@@ -15,7 +15,7 @@ export TZ
 evidence="$dir/errors"
 
 dump() {
-	for way in 'meta 0 0' 'interp 777 300' 'back 0 500' 'jump 300 50'; do
+	for way in 'meta 0 0' 'jump 300 50' 'interp 777 300' 'back 0 500' 'interp -50 300' 'raw 0 9999'; do
 		# shellcheck disable=SC2086
 		"$dir/dump" "$1" $way || return
 	done >"$2" 2>"$dir/errors"
@@ -65,6 +65,29 @@ for version in 2 3; do
 	try bzip2 bz2 $version
 	try zstd zst $version
 done
+
+# units TOOL SUFFIX COMMAND: check archives whose files consist of several units
+units() {
+	if ! command -v "$1" >/dev/null; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count - $3 # SKIP $1 is not installed"
+		return
+	fi
+	for version in 2 3; do
+		for part in meta index 0; do
+			split -b 3000 "$dir/plain$version.$part" "$dir/part."
+			for i in "$dir"/part.*; do $3 -c "$i"; done >"$dir/units$version.$part.$2"
+			rm "$dir"/part.*
+		done
+		dump "$dir/units$version" "$dir/got" && cmp "$dir/want$version" "$dir/got" >>"$dir/errors"
+		result "$3, units of 3000 bytes, version $version: the same"
+		rm "$dir/units$version".*
+	done
+}
+
+units xz xz 'xz -q'
+units zstd zst 'zstd -q --no-content-size'
+units zstd zst 'zstd -q'
 
 for i in 0 meta index; do cp "$dir/plain3.$i" "$dir/two.$i"; done
 { head -c 5000 "$dir/two.0" | gzip; tail -c +5001 "$dir/two.0" | gzip; } >"$dir/two.0.gz"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #define START	1700000000
 #define FILES	4
+#define BLOCK_RECORDS	8000
 
 static struct {
 	struct stat st;
@@ -26,20 +28,20 @@ static struct {
 } files[FILES];
 
 /*
- * Replace pread(), with which the library reads compressed files, and count the bytes that it reads
- * from each file.
+ * Replace mmap(), with which the library reads compressed files, and count the bytes that it maps
+ * of each file.
  */
 __attribute__((visibility("default")))
-ssize_t pread(int fd, void *data, size_t len, off_t offset)
+void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 {
-	ssize_t n = syscall(SYS_pread64, fd, data, len, offset);
+	long ret = syscall(SYS_mmap, at, len, prot, flags, fd, offset);
 	struct stat st;
 
-	if (n > 0 && !fstat(fd, &st))
+	if (ret != -1 && fd >= 0 && !fstat(fd, &st))
 		for (int i = 0; i < FILES; i++)
 			if (files[i].st.st_ino == st.st_ino && files[i].st.st_dev == st.st_dev)
-				files[i].bytes += (uint64_t)n;
-	return n;
+				files[i].bytes += len;
+	return (void *)ret;
 }
 
 FIXTURE(unpacked) {
@@ -182,6 +184,101 @@ TEST_F(unpacked, replaced_files_are_read_anew)
 	EXPECT_EQ(n, fetch_all(PM_MODE_BACK, 1000));
 	EXPECT_EQ(0, pmDestroyContext(old));
 	EXPECT_EQ(0, pmDestroyContext(new));
+}
+
+/* Replace the archive by one with many blocks in each volume. */
+static void make_blocks(struct __test_metadata *_metadata)
+{
+	ASSERT_EQ(0, system("rm a.*"));
+	make(_metadata, BLOCK_RECORDS);
+	ASSERT_EQ(0, system("xz --block-size=8192 a.*"));
+}
+
+/* Change a byte of a file. */
+static void damage(struct __test_metadata *_metadata, const char *name, double place)
+{
+	FILE *f = fopen(name, "r+");
+	struct stat st;
+	int c;
+
+	ASSERT_NE(NULL, f);
+	ASSERT_EQ(0, fstat(fileno(f), &st));
+	ASSERT_EQ(0, fseek(f, (long)(place * (double)st.st_size), SEEK_SET));
+	c = fgetc(f);
+	ASSERT_EQ(0, fseek(f, -1, SEEK_CUR));
+	ASSERT_EQ(c ^ 1, fputc(c ^ 1, f));
+	ASSERT_EQ(0, fclose(f));
+}
+
+/* Fetch the first record at or after a time, and return its value or an error. */
+static int value_at(long when)
+{
+	const char *name = "a.metric";
+	struct timespec at = { .tv_sec = START + when };
+	pmHighResResult *r;
+	pmID pmid;
+	int value;
+
+	if (pmLookupName(1, &name, &pmid) != 1 || pmSetModeHighRes(PM_MODE_FORW, &at, NULL))
+		return -1;
+	value = pmFetchHighRes(1, &pmid, &r);
+	if (value < 0)
+		return value;
+	value = (int)r->vset[0]->vlist[0].value.lval;
+	if (r->vset[0]->valfmt != PM_VAL_INSITU) {
+		uint64_t bytes;
+
+		memcpy(&bytes, r->vset[0]->vlist[0].value.pval->vbuf, sizeof(bytes));
+		value = (int)bytes;
+	}
+	pmFreeHighResResult(r);
+	return value;
+}
+
+TEST_F(unpacked, damage_in_a_block_is_an_error_of_its_records)
+{
+	int ctx, before;
+
+	make_blocks(_metadata);
+	damage(_metadata, "a.0.xz", 0.5);
+	ctx = pmNewContext(PM_CONTEXT_ARCHIVE, "a");
+	ASSERT_LE(0, ctx);
+	EXPECT_EQ(100, value_at(100));
+	EXPECT_EQ(PM_ERR_LOGREC, value_at(BLOCK_RECORDS / 4));
+	/* The blocks and the volume after it can be read. */
+	EXPECT_EQ(BLOCK_RECORDS / 2 - 100, value_at(BLOCK_RECORDS / 2 - 100));
+	EXPECT_EQ(BLOCK_RECORDS - 100, value_at(BLOCK_RECORDS - 100));
+	before = fetch_all(PM_MODE_FORW, 0);
+	EXPECT_LT(BLOCK_RECORDS / 8, before);
+	EXPECT_GT(BLOCK_RECORDS / 4, before);
+	EXPECT_EQ(0, pmDestroyContext(ctx));
+	EXPECT_EQ(1, check());
+}
+
+TEST_F(unpacked, damage_in_every_block_is_found)
+{
+	for (int i = 1; i < 20; i++) {
+		make_blocks(_metadata);
+		damage(_metadata, "a.1.xz", i / 20.0);
+		EXPECT_NE(0, check());
+	}
+}
+
+/* Only the blocks that a check of a part needs are unpacked. */
+TEST_F(unpacked, damage_elsewhere_is_not_noticed)
+{
+	const struct shim_archive_span span = {
+		.from = { .tv_sec = START + BLOCK_RECORDS - 100 },
+		.to = { .tv_sec = START + BLOCK_RECORDS - 50 },
+	};
+	const struct shim_archive_watch watch = {
+		.size = sizeof(watch), .problem = ignore, .span = &span,
+	};
+
+	make_blocks(_metadata);
+	damage(_metadata, "a.0.xz", 0.5);
+	damage(_metadata, "a.1.xz", 0.5);
+	EXPECT_EQ(0, shim_archive_check("a", &watch));
 }
 
 TEST_HARNESS_MAIN

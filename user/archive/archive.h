@@ -261,7 +261,8 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 bool shim_volume_record__is_damage(int err);
 /*
  * Get the record that begins (at) or ends (before) at @offset.  Return 0, -ENODATA at the end or
- * the start of the volume, or -EBADMSG if the record is corrupt or incomplete.
+ * the start of the volume, -EBADMSG if the record is corrupt or incomplete, or the error that
+ * prevented unpacking it.
  */
 int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);

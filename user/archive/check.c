@@ -149,8 +149,11 @@ static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_fil
 			 uint64_t offset, uint32_t min)
 {
 	uint32_t len;
-	int err = shim_frame__len(file->data + offset, file->size - offset, min, &len);
+	int err = shim_unpacked__need_record(file->unpacked, offset);
 
+	if (!shim_check__unpacked(s, file, offset, err))
+		return 0;
+	err = shim_frame__len(file->data + offset, file->size - offset, min, &len);
 	if (!err)
 		return len;
 	shim_check__say(s, file, offset, err == -ENODATA ? "the file ends within a record" :
@@ -284,7 +287,7 @@ static int check_meta(struct shim_check_state *s)
 	for (offset = s->f->label_len; offset < s->meta.size && !err; offset += len) {
 		len = frame_at(s, &s->meta, offset, SHIM_META_MIN);
 		if (!len)
-			return 0;
+			return s->err;
 		err = check_meta_record(s, offset, len);
 		check_advance(s, len);
 	}
@@ -398,7 +401,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 	for (offset = file->from; offset < file->to && !err; offset += len) {
 		len = frame_at(s, file, offset, s->f->record_min);
 		if (!len)
-			return 0;
+			return s->err;
 		rec.offset = offset;
 		err = check_record(s, file, &rec);
 		check_advance(s, len);
@@ -406,7 +409,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 	}
 	if (!err)
 		shim_check_part__end(s, file);
-	return err;
+	return err ? err : s->err;
 }
 
 /*
@@ -523,7 +526,7 @@ static int check_all(struct shim_check_state *s, const char *name)
 		note_nameless(s);
 		shim_check__index(s);
 	}
-	return err;
+	return err ? err : s->err;
 }
 
 /**

@@ -50,6 +50,16 @@ shim_check__note(struct shim_check_state *s, enum shim_check_note kind,
 		s->check->note(s->check->arg, kind, base_of(file->path), offset, text);
 }
 
+bool shim_check__unpacked(struct shim_check_state *s, const struct shim_check_file *file,
+			  uint64_t offset, int err)
+{
+	if (err == -EBADMSG)
+		shim_check__say(s, file, offset, "the compressed data is damaged");
+	else if (err)
+		s->err = err;
+	return !err;
+}
+
 int shim_check__first_label(struct shim_check_state *s, const struct shim_check_file *file)
 {
 	int err = shim_rec_label__decode(file->data, file->size, file->volume, &s->first);
@@ -114,10 +124,21 @@ void shim_check__release(struct shim_check_file *file, uint64_t offset)
 /* Check an archive's index: entries must be in order and refer to records. */
 
 /*
- * Return whether @offset is the start of a record or the end of the file, as determined from the
- * record before it.
+ * Handle the result of unpacking a record.  Return false if that failed.  If its compressed form is
+ * damaged, the check of its file has reported that.
  */
-static bool is_boundary(const struct shim_check_state *s, const struct shim_check_file *file,
+static bool can_read(struct shim_check_state *s, int err)
+{
+	if (err && err != -EBADMSG)
+		s->err = err;
+	return !err;
+}
+
+/*
+ * Return whether @offset is the start of a record or the end of the file, as determined from the
+ * record before it; true if that cannot be unpacked.
+ */
+static bool is_boundary(struct shim_check_state *s, const struct shim_check_file *file,
 			uint64_t offset)
 {
 	uint32_t len, before;
@@ -126,14 +147,18 @@ static bool is_boundary(const struct shim_check_state *s, const struct shim_chec
 		return true;
 	if (offset < s->f->label_len + SHIM_FRAME_LEN || offset > file->size)
 		return false;
+	if (!can_read(s, shim_unpacked__need(file->unpacked, offset - 4, 4)))
+		return true;
 	before = shim_be32__get(file->data + offset - 4);
 	if (before < SHIM_META_MIN || before > offset - s->f->label_len)
 		return false;
+	if (!can_read(s, shim_unpacked__need(file->unpacked, offset - before, before)))
+		return true;
 	return !shim_frame__len(file->data + offset - before, before, SHIM_META_MIN, &len) &&
 	       len == before;
 }
 
-static const char *check_entry(const struct shim_check_state *s, const struct shim_entry *e,
+static const char *check_entry(struct shim_check_state *s, const struct shim_entry *e,
 			       const struct shim_entry *before)
 {
 	struct shim_check_file *volume = shim_check__volume(s, e->volume);
@@ -158,6 +183,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 	shim_check__release(volume, e->off_data);
 	/* Loggers take the time of an entry slightly after the time of its record. */
 	if (before && e->off_data < volume->size &&
+	    can_read(s, shim_unpacked__need_record(volume->unpacked, e->off_data)) &&
 	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,
 				     &rec) && shim_ts__cmp(rec.stamp, before->stamp) < 0)
 		return "refers to a record that is older than the previous entry";
@@ -169,6 +195,7 @@ void shim_check__index(struct shim_check_state *s)
 	struct shim_entry entry, before;
 	bool has_before = false;
 	uint64_t offset;
+	int err;
 
 	if (!s->names.index || !shim_check__label(s, &s->index))
 		return;
@@ -179,6 +206,9 @@ void shim_check__index(struct shim_check_state *s)
 			shim_check__say(s, &s->index, offset, "the file ends within an entry");
 			return;
 		}
+		err = shim_unpacked__need(s->index.unpacked, offset, s->f->entry_len);
+		if (!shim_check__unpacked(s, &s->index, offset, err))
+			return;
 		if (shim_rec_index__decode(s->f, s->index.data + offset, &entry)) {
 			shim_check__say(s, &s->index, offset, "an entry is damaged");
 			continue;
@@ -285,10 +315,17 @@ void shim_check_part__end(struct shim_check_state *s, const struct shim_check_fi
 {
 	uint64_t room = file->size - s->f->label_len;
 	uint32_t len, again;
+	int err;
 
 	if (!s->partial || !is_last(s, file->volume) || file->to >= file->size)
 		return;
-	len = room < sizeof(len) ? 0 : shim_be32__get(file->data + file->size - sizeof(len));
+	err = shim_unpacked__need(file->unpacked, file->size - sizeof(len), sizeof(len));
+	len = room < sizeof(len) || err ? 0 :
+	      shim_be32__get(file->data + file->size - sizeof(len));
+	if (!err && len <= room)
+		err = shim_unpacked__need(file->unpacked, file->size - len, len);
+	if (!shim_check__unpacked(s, file, file->size, err))
+		return;
 	if (len > room ||
 	    shim_frame__len(file->data + file->size - len, len, s->f->record_min, &again) ||
 	    again != len)

@@ -86,7 +86,7 @@ void shim_check_kinds__fini(struct shim_check_kinds *kinds);
  * @data: NULL if the file does not exist or is not checked
  * @from, @to: the range of bytes to check
  * @released: pages before this offset have been released
- * @unpacked: if set, @data is its mapping
+ * @unpacked: if set, @data is its mapping; call shim_unpacked__need() before reading
  */
 struct shim_check_file {
 	int volume;
@@ -113,6 +113,7 @@ struct shim_check_place {
  * @nameless: the instances found so far, and values of unnamed instances
  * @kinds: layouts of records without problems
  * @meta, @index, @volumes: the archive's files
+ * @err: the error that ends the check, or 0
  */
 struct shim_check_state {
 	const struct shim_check *check;
@@ -131,6 +132,7 @@ struct shim_check_state {
 	uint64_t done, total, reported;
 	struct shim_ts last;
 	bool has_last;
+	int err;
 };
 
 void __attribute__((format(printf, 4, 5)))
@@ -140,6 +142,12 @@ void __attribute__((format(printf, 5, 6)))
 shim_check__note(struct shim_check_state *s, enum shim_check_note kind,
 		 const struct shim_check_file *file, uint64_t offset, const char *fmt, ...);
 
+/*
+ * Handle the result of unpacking bytes at @offset.  Return false if their compressed form is
+ * damaged, which is reported, or cannot be unpacked, which ends the check.
+ */
+bool shim_check__unpacked(struct shim_check_state *s, const struct shim_check_file *file,
+			  uint64_t offset, int err);
 /* Use the label of a file as the archive's.  Return 0, or the error in the label. */
 int shim_check__first_label(struct shim_check_state *s, const struct shim_check_file *file);
 /* Check a file's label.  Return false if the records after it cannot be checked. */

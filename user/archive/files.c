@@ -400,7 +400,7 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 	return 0;
 }
 
-/* Unpack the first existing compressed form of a file. Return -ENOENT if there is none. */
+/* Open the first existing compressed form of a file. Return -ENOENT if there is none. */
 static int open_packed(const char *plain, struct shim_file *out)
 {
 	int err = -ENOENT;
@@ -453,14 +453,16 @@ int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64
 		    size_t *got)
 {
 	uint64_t left;
+	int err;
 
 	if (!file->unpacked)
 		return shim_file__read(file->fd, data, len, offset, got);
 	left = offset < file->unpacked->size ? file->unpacked->size - offset : 0;
 	*got = len < left ? len : left;
-	if (*got)
+	err = shim_unpacked__need(file->unpacked, offset, *got);
+	if (!err && *got)
 		memcpy(data, file->unpacked->data + offset, *got);
-	return 0;
+	return err;
 }
 
 int shim_file__load(const struct shim_file *file, uint8_t **data, size_t *size)

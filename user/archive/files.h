@@ -68,7 +68,7 @@ struct shim_file {
 	struct stat st;
 };
 
-/* Open one of the archive's files.  If only a compressed form exists, it is unpacked. */
+/* Open one of the archive's files.  If only a compressed form exists, its content is used. */
 int shim_files__open(const char *base, int volume, struct shim_file *out);
 void shim_file__close(struct shim_file *file);
 /* Like shim_file__read(), for either form */

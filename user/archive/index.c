@@ -303,7 +303,8 @@ static bool window_look(const struct search *s, uint64_t offset, struct window *
 	shim_cursor__look_at(s->cur, s->volume, offset);
 	w->data = s->view.data + offset;
 	w->len = s->view.size - offset < WINDOW ? (uint32_t)(s->view.size - offset) : WINDOW;
-	return true;
+	/* If that fails, the linear search that follows returns the error. */
+	return !shim_unpacked__need(s->view.unpacked, offset, w->len);
 }
 
 /* Decode the records from @at to the window's end.  Return false if other data is found there. */

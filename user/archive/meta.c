@@ -328,6 +328,7 @@ static int read_file(const char *base, struct shim_meta_file *file, struct stat 
 	if (in.unpacked) {
 		file->data = in.unpacked->data;
 		file->size = in.unpacked->size;
+		err = shim_unpacked__need(in.unpacked, 0, file->size);
 	} else {
 		err = shim_file__load(&in, &file->data, &file->size);
 	}

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Unpack compressed files of an archive once, into an unnamed file.
+ * Unpack compressed files of an archive into an unnamed file.
  *
  * An archive is read forwards, backwards and at random, which compressed formats do not support.
- * The unpacked file can be mapped, and the kernel can write its pages back to disk.
+ * The unpacked file is mapped, and the kernel can write its pages back to disk.
+ *
+ * If a file gives the sizes of its units (blocks of xz, frames of zstd), each unit is unpacked at
+ * its first use, and until then the unnamed file has a hole in its place.  Any other file is
+ * unpacked at once.  Bytes are used only after the checksum of their unit has been verified, except
+ * the label at the start, which readers compare with the labels of other files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,16 +19,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bzlib.h>
-#include <lzma.h>
-#include <zlib.h>
-#include <zstd.h>
-
 #include "base/bytes.h"
 #include "base/process.h"
-#include "files.h"
+#include "base/vec.h"
+#include "codec.h"
 #include "format.h"
 #include "unpack.h"
+#include "unpacked.h"
 
 /* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 
@@ -58,8 +60,9 @@ uint64_t shim_archive_memory__limit(void)
 }
 
 #define CHUNK		(128u << 10)
-#define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, with a margin */
-#define ZSTD_WINDOW	26		/* log2 of the window that zstd -22 uses without --long */
+#define INDEX_MEMORY	(16u << 20)	/* for an xz file's index: a million blocks */
+#define UNITS_MAX	(1u << 16)	/* a file with more units is unpacked at once */
+#define FILES_MAX	16		/* descriptors of unnamed files that are kept */
 /*
  * The maximum unpacked size is SHIM_ARCHIVE_MEMORY.  If that is not set, it is FREE_SIZE plus
  * FREE_RATIO times the packed size, but at most the default of SHIM_ARCHIVE_MEMORY.  Genuine
@@ -72,194 +75,84 @@ const char *const shim_unpack_suffixes[] = {
 	".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst", NULL,
 };
 
-/*
- * struct unpack - the state of unpacking a file
- * @next, @left: the remaining packed bytes, and their number
- * @out, @room: destination of unpacked bytes, and its size
- * @end: the end of the packed file has been reached
- */
-struct unpack {
-	const uint8_t *next;
-	size_t left;
-	uint8_t *out;
-	size_t room;
-	bool end;
-	union {
-		lzma_stream xz;
-		z_stream gz;
-		bz_stream bz;
-		struct {
-			ZSTD_DStream *stream;
-			size_t want;	/* 0 at the end of a frame */
-		} zst;
-	};
-};
+/* Find the units of a file.  Return -E2BIG if that is not possible. */
 
-/*
- * struct codec - one decompression library
- * @step: consumes and produces bytes; returns 0 to continue, 1 at the end of the file, or an error.
- *	A file may consist of several concatenated streams.
- */
-struct codec {
-	int (*open)(struct unpack *u);
-	int (*step)(struct unpack *u);
-	void (*close)(struct unpack *u);
-};
-
-static int xz_open(struct unpack *u)
+static int unit_add(struct shim_unpacked *u, size_t *cap, const struct shim_unit *unit)
 {
-	const lzma_stream fresh = LZMA_STREAM_INIT;
-
-	u->xz = fresh;
-	return lzma_auto_decoder(&u->xz, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK ? 0 : -ENOMEM;
-}
-
-static int xz_step(struct unpack *u)
-{
-	lzma_ret ret;
-
-	u->xz.next_in = u->next;
-	u->xz.avail_in = u->left;
-	u->xz.next_out = u->out;
-	u->xz.avail_out = u->room;
-	ret = lzma_code(&u->xz, u->end ? LZMA_FINISH : LZMA_RUN);
-	u->next = u->xz.next_in;
-	u->left = u->xz.avail_in;
-	u->out = u->xz.next_out;
-	u->room = u->xz.avail_out;
-	if (ret == LZMA_MEM_ERROR || ret == LZMA_MEMLIMIT_ERROR)
+	if (!unit->size)
+		return 0;
+	if (u->nunits == UNITS_MAX)
+		return -E2BIG;
+	if (__builtin_add_overflow(u->size, unit->size, &u->size))
+		return -EFBIG;
+	if (shim_vec__room(u->units, cap, u->nunits))
 		return -ENOMEM;
-	return ret == LZMA_OK ? 0 : ret == LZMA_STREAM_END ? 1 : -EBADMSG;
+	u->units[u->nunits++] = *unit;
+	return 0;
 }
 
-static void xz_close(struct unpack *u)
+static int index_decode(const struct shim_unpacked *u, lzma_index **index)
 {
-	lzma_end(&u->xz);
+	lzma_stream s = LZMA_STREAM_INIT;
+	lzma_ret ret = lzma_file_info_decoder(&s, index, INDEX_MEMORY, u->len);
+
+	s.next_in = u->bytes;
+	s.avail_in = u->len;
+	while (ret == LZMA_OK)
+		ret = lzma_code(&s, LZMA_RUN);
+	lzma_end(&s);
+	if (ret == LZMA_MEM_ERROR)
+		return -ENOMEM;
+	return ret == LZMA_MEMLIMIT_ERROR ? -E2BIG : ret == LZMA_STREAM_END ? 0 : -EBADMSG;
 }
 
-static int gz_open(struct unpack *u)
+static int find_blocks(struct shim_unpacked *u)
 {
-	u->gz = (z_stream){ 0 };
-	return inflateInit2(&u->gz, 15 + 32) == Z_OK ? 0 : -ENOMEM;
-}
+	lzma_index *index = NULL;
+	int err = index_decode(u, &index);
+	lzma_index_iter iter;
+	size_t cap = 0;
 
-static int gz_step(struct unpack *u)
-{
-	int ret;
+	if (err)
+		return err;
+	lzma_index_iter_init(&iter, index);
+	while (!err && !lzma_index_iter_next(&iter, LZMA_INDEX_ITER_BLOCK)) {
+		const struct shim_unit unit = {
+			.packed = u->bytes + iter.block.compressed_file_offset,
+			.len = iter.block.total_size,
+			.from = u->size,
+			.size = iter.block.uncompressed_size,
+			.check = iter.stream.flags->check,
+		};
 
-	u->gz.next_in = (Bytef *)u->next;
-	u->gz.avail_in = (uInt)u->left;
-	u->gz.next_out = u->out;
-	u->gz.avail_out = (uInt)u->room;
-	ret = inflate(&u->gz, Z_NO_FLUSH);
-	u->next = u->gz.next_in;
-	u->left = u->gz.avail_in;
-	u->out = u->gz.next_out;
-	u->room = u->gz.avail_out;
-	if (ret == Z_STREAM_END)
-		return !u->left && u->end ? 1 : inflateReset(&u->gz) == Z_OK ? 0 : -EBADMSG;
-	if (ret == Z_BUF_ERROR)		/* needs more input or output space; the file must not end here */
-		return u->end && !u->left && u->room ? -EBADMSG : 0;
-	return ret == Z_OK ? 0 : ret == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
-}
-
-static void gz_close(struct unpack *u)
-{
-	inflateEnd(&u->gz);
-}
-
-static int bz_open(struct unpack *u)
-{
-	u->bz = (bz_stream){ 0 };
-	return BZ2_bzDecompressInit(&u->bz, 0, 0) == BZ_OK ? 0 : -ENOMEM;
-}
-
-static int bz_step(struct unpack *u)
-{
-	size_t left = u->left, room = u->room;
-	int ret;
-
-	u->bz.next_in = (char *)u->next;
-	u->bz.avail_in = (unsigned int)left;
-	u->bz.next_out = (char *)u->out;
-	u->bz.avail_out = (unsigned int)room;
-	ret = BZ2_bzDecompress(&u->bz);
-	u->next += left - u->bz.avail_in;
-	u->left = u->bz.avail_in;
-	u->out += room - u->bz.avail_out;
-	u->room = u->bz.avail_out;
-	if (ret == BZ_STREAM_END) {
-		if (!u->left && u->end)
-			return 1;
-		BZ2_bzDecompressEnd(&u->bz);
-		return bz_open(u);
+		err = unit_add(u, &cap, &unit);
 	}
-	if (ret != BZ_OK)
-		return ret == BZ_MEM_ERROR ? -ENOMEM : -EBADMSG;
-	return u->end && !left && u->room == room ? -EBADMSG : 0;
+	lzma_index_end(index, NULL);
+	return err;
 }
 
-static void bz_close(struct unpack *u)
+static int find_frames(struct shim_unpacked *u)
 {
-	BZ2_bzDecompressEnd(&u->bz);
-}
+	size_t cap = 0, left = u->len;
+	int err = 0;
 
-static int zst_open(struct unpack *u)
-{
-	u->zst.want = 1;
-	u->zst.stream = ZSTD_createDStream();
-	if (!u->zst.stream)
-		return -ENOMEM;
-	ZSTD_DCtx_setParameter(u->zst.stream, ZSTD_d_windowLogMax, ZSTD_WINDOW);
-	return 0;
-}
+	while (!err && left) {
+		const uint8_t *frame = u->bytes + (u->len - left);
+		const struct shim_unit unit = {
+			.packed = frame,
+			.len = ZSTD_findFrameCompressedSize(frame, left),
+			.from = u->size,
+			.size = ZSTD_getFrameContentSize(frame, left),
+		};
 
-static int zst_step(struct unpack *u)
-{
-	ZSTD_inBuffer in = { u->next, u->left, 0 };
-	ZSTD_outBuffer out = { u->out, u->room, 0 };
-
-	if (u->end && !u->left && !u->zst.want)
-		return 1;
-	u->zst.want = ZSTD_decompressStream(u->zst.stream, &out, &in);
-	if (ZSTD_isError(u->zst.want))
-		return -EBADMSG;
-	u->next += in.pos;
-	u->left -= in.pos;
-	u->out += out.pos;
-	u->room -= out.pos;
-	if (u->end && !u->left && u->room && u->zst.want)
-		return -EBADMSG;	/* the file ends within a frame */
-	return 0;
-}
-
-static void zst_close(struct unpack *u)
-{
-	ZSTD_freeDStream(u->zst.stream);
-}
-
-static const struct codec codecs[] = {
-	{ xz_open, xz_step, xz_close },
-	{ bz_open, bz_step, bz_close },
-	{ gz_open, gz_step, gz_close },
-	{ zst_open, zst_step, zst_close },
-};
-
-/*
- * Choose the codec by the first bytes.  The suffix is only a hint, because .Z is used for several
- * formats.
- */
-static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suffix)
-{
-	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b)
-		return &codecs[2];
-	if (n > 1 && p[0] == 0x1f && p[1] == 0x9d)
-		return NULL;
-	if (n > 2 && !memcmp(p, "BZh", 3))
-		return &codecs[1];
-	if (!strcmp(suffix, ".zst"))
-		return &codecs[3];
-	return &codecs[0];
+		if (ZSTD_isError(unit.len) || unit.size == ZSTD_CONTENTSIZE_ERROR)
+			return -EBADMSG;
+		if (unit.size == ZSTD_CONTENTSIZE_UNKNOWN)
+			return -E2BIG;
+		err = unit_add(u, &cap, &unit);
+		left -= unit.len;
+	}
+	return err;
 }
 
 static int temporary(void)
@@ -277,10 +170,10 @@ static int temporary(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_all(int fd, const uint8_t *p, size_t len)
+static int write_all(int fd, const uint8_t *p, size_t len, uint64_t offset)
 {
 	while (len) {
-		ssize_t n = write(fd, p, len);
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -288,6 +181,7 @@ static int write_all(int fd, const uint8_t *p, size_t len)
 			return -errno;
 		p += n;
 		len -= (size_t)n;
+		offset += (size_t)n;
 	}
 	return 0;
 }
@@ -301,106 +195,287 @@ static bool is_label(const uint8_t *p, size_t len)
 	return len < 8 || (shim_be32__get(p + 4) & ~0xffu) == SHIM_LABEL_MAGIC;
 }
 
+/* Remove the pages of a range from the process's memory; the page cache still has them. */
+static void forget(const uint8_t *p, size_t len)
+{
+	size_t in_page = (uintptr_t)p % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	madvise((uint8_t *)p - in_page, len + in_page, MADV_DONTNEED);
+}
+
+/*
+ * Allocate the pages of a range of the mapping.  Otherwise, a write to it would raise SIGBUS if the
+ * disk is full.  Kernels before 5.14 do not support this.
+ */
+static int populate(uint8_t *p, size_t len)
+{
+	size_t in_page = (uintptr_t)p % (uintptr_t)sysconf(_SC_PAGESIZE);
+	int ret;
+
+	do
+		ret = madvise(p - in_page, len + in_page, MADV_POPULATE_WRITE);
+	while (ret && errno == EINTR);
+	if (!ret || errno == EINVAL)
+		return 0;
+	return errno == ENOMEM ? -ENOMEM : -ENOSPC;
+}
+
+/*
+ * Store bytes in the unnamed file: with its descriptor or, after opening, if that was not kept or
+ * the program has closed it, through the mapping, which takes longer.
+ */
+static int store(const struct shim_unpacked *u, const uint8_t *p, size_t len, uint64_t offset)
+{
+	int err;
+
+	if (!u->data || shim_fd__is_ours(u->file))
+		return write_all(u->file.nr, p, len, offset);
+	err = populate(u->data + offset, len);
+	if (!err)
+		memcpy(u->data + offset, p, len);
+	if (!err)
+		forget(u->data + offset, len);
+	return err;
+}
+
+/*
+ * struct job - unpacking a file or a unit
+ * @from: where to store the bytes
+ * @done, @limit: unpacked bytes so far, and their maximum
+ * @skip: the first bytes that are not stored again, because they may be in use
+ */
 struct job {
-	int in, out;
-	uint64_t at, size;	/* position in the packed file, and its size */
-	uint64_t done, limit;	/* unpacked bytes so far, and their limit */
-	uint8_t packed[CHUNK];
+	struct shim_stream stream;
+	uint64_t from, done, limit;
+	size_t skip;
 	uint8_t plain[CHUNK];
 };
 
-static int refill(struct job *job, struct unpack *u)
+/* Unpack as many bytes as fit into @out.  Return 1 at the end, 0 before it, or an error. */
+static int stream_fill(struct shim_stream *u, const struct shim_codec *codec, uint8_t *out,
+		       size_t *len)
 {
-	size_t got;
-	int err;
+	int done = 0;
 
-	if (u->left || u->end)
-		return 0;
-	err = shim_file__read(job->in, job->packed, CHUNK, job->at, &got);
+	u->out = out;
+	u->room = *len;
+	while (!done && u->room)
+		done = codec->step(u);
+	*len -= u->room;
+	return done;
+}
+
+static int run(const struct shim_unpacked *u, struct job *job, const struct shim_codec *codec)
+{
+	int err = codec->open(&job->stream), done = 0;
+
 	if (err)
 		return err;
-	u->next = job->packed;
-	u->left = got;
-	job->at += got;
-	/*
-	 * Set this even if the file ends exactly at the end of a chunk: otherwise a decoder would
-	 * mistake the empty chunk after it for a truncated stream.
-	 */
-	u->end = got < CHUNK || job->at >= job->size;
-	return 0;
-}
-
-static int flush(struct job *job, const struct unpack *u)
-{
-	size_t n = (size_t)(u->out - job->plain);
-
-	if (!job->done && !is_label(job->plain, n))
-		return -EILSEQ;
-	job->done += n;
-	return job->done > job->limit ? -EFBIG : write_all(job->out, job->plain, n);
-}
-
-static int pump(struct job *job, struct unpack *u, const struct codec *codec)
-{
-	int done = 0, err = 0;
-
 	while (!done && !err) {
-		u->out = job->plain;
-		u->room = CHUNK;
-		while (!done && !err && u->room) {
-			err = refill(job, u);
-			done = err ? 0 : codec->step(u);
-		}
+		const uint8_t *packed = job->stream.next;
+		size_t n = CHUNK, skip;
+
+		done = stream_fill(&job->stream, codec, job->plain, &n);
+		forget(packed, (size_t)(job->stream.next - packed));
+		skip = job->skip < n ? job->skip : n;
 		if (done < 0)
-			return done;
-		if (!err)
-			err = flush(job, u);
+			err = done;
+		else if (!job->done && !job->from && !is_label(job->plain, n))
+			err = -EILSEQ;
+		else if (n > job->limit - job->done)
+			err = -EFBIG;
+		else if (n > skip)
+			err = store(u, job->plain + skip, n - skip, job->from + job->done + skip);
+		job->skip -= skip;
+		job->done += n;
 	}
+	codec->close(&job->stream);
 	return err;
 }
 
-static int job_unpack(struct job *job, const char *suffix)
+static struct shim_stream stream_begin(const struct shim_unit *unit)
 {
-	struct unpack u = { 0 };
-	const struct codec *codec;
-	int err = refill(job, &u);
-
-	if (err)
-		return err;
-	codec = codec_of(u.next, u.left, suffix);
-	if (!codec)
-		return -EOPNOTSUPP;
-	err = codec->open(&u);
-	if (err)
-		return err;
-	err = pump(job, &u, codec);
-	codec->close(&u);
-	return err;
+	return (struct shim_stream){ .next = unit->packed, .left = unit->len, .unit = unit };
 }
 
-int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size)
+int shim_unpack__unit(const struct shim_unpacked *u, const struct shim_unit *unit)
 {
 	struct job *job = malloc(sizeof(*job));
 	int err;
 
 	if (!job)
 		return -ENOMEM;
-	job->in = fd;
-	job->at = 0;
-	job->size = packed;
+	job->stream = stream_begin(unit);
+	job->from = unit->from;
 	job->done = 0;
-	job->limit = shim_archive_memory__limit();
-	if (!shim_environ__get("SHIM_ARCHIVE_MEMORY") &&
-	    job->limit > FREE_SIZE + packed * FREE_RATIO)
-		job->limit = FREE_SIZE + packed * FREE_RATIO;
-	job->out = temporary();
-	err = job->out < 0 ? job->out : job_unpack(job, suffix);
-	if (!err) {
-		*out = job->out;
-		*size = job->done;
-	} else if (job->out >= 0) {
-		close(job->out);
-	}
+	job->limit = unit->size;
+	job->skip = unit->from ? 0 : u->head;
+	err = run(u, job, u->codec);
+	/* The sizes must be those that the file gives for the unit. */
+	if (err == -EFBIG || (!err && (job->done != unit->size || job->stream.left)))
+		err = -EBADMSG;
 	free(job);
 	return err;
+}
+
+/* Unpack the whole file. */
+static int unpack_all(struct shim_unpacked *u, uint64_t limit)
+{
+	const struct shim_unit all = { .packed = u->bytes, .len = u->len };
+	struct job *job = malloc(sizeof(*job));
+	int err;
+
+	if (!job)
+		return -ENOMEM;
+	job->stream = stream_begin(&all);
+	job->from = 0;
+	job->done = 0;
+	job->limit = limit;
+	job->skip = 0;
+	err = run(u, job, u->codec == &shim_codec_block ? &shim_codec_xz : u->codec);
+	u->size = job->done;
+	free(job);
+	return err;
+}
+
+/* Unpack the label, which is at the start of the first unit. */
+static int unpack_head(struct shim_unpacked *u)
+{
+	struct shim_stream stream = stream_begin(u->units);
+	uint8_t head[SHIM_LABEL_MAX];
+	size_t size = u->units->size < sizeof(head) ? u->units->size : sizeof(head), n = size;
+	int err = u->codec->open(&stream);
+
+	if (err)
+		return err;
+	err = stream_fill(&stream, u->codec, head, &n);
+	u->codec->close(&stream);
+	if (err < 0)
+		return err;
+	if (n < size)
+		return -EBADMSG;
+	u->head = (uint32_t)n;
+	return is_label(head, n) ? store(u, head, n, 0) : -EILSEQ;
+}
+
+static int prepare_units(struct shim_unpacked *u, uint64_t limit)
+{
+	if (u->size > limit)
+		return -EFBIG;
+	if (ftruncate(u->file.nr, (off_t)u->size))
+		return -errno;
+	atomic_init(&u->left, u->nunits);
+	return u->nunits ? unpack_head(u) : 0;
+}
+
+static int unpack_begin(struct shim_unpacked *u, uint64_t limit)
+{
+	int err = u->codec == &shim_codec_block ? find_blocks(u) :
+		  u->codec == &shim_codec_zst   ? find_frames(u) :
+						  -E2BIG;
+
+	if (err != -E2BIG)
+		return err ? err : prepare_units(u, limit);
+	free(u->units);
+	u->units = NULL;
+	u->nunits = 0;
+	return unpack_all(u, limit);
+}
+
+static int map(void **out, uint64_t size, int prot, int fd)
+{
+	*out = NULL;
+	if (!size)		/* mmap(2) rejects a length of zero */
+		return 0;
+	if (size > SIZE_MAX / 2)
+		return -EFBIG;
+	*out = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+	if (*out != MAP_FAILED)
+		return 0;
+	*out = NULL;
+	return -errno;
+}
+
+/* The number of descriptors of unnamed files */
+static atomic_uint nfiles;
+
+static void file_close(struct shim_unpacked *u)
+{
+	if (u->file.nr < 0)
+		return;
+	if (!u->data || shim_fd__is_ours(u->file))
+		shim_fd__close(u->file);
+	u->file.nr = -1;
+	atomic_fetch_sub(&nfiles, 1);
+}
+
+/* Keep the descriptor of the unnamed file for the remaining units, unless too many are kept. */
+static void file_keep(struct shim_unpacked *u)
+{
+	if (atomic_load(&nfiles) > FILES_MAX) {
+		file_close(u);
+	} else if (shim_fd__own(u->file.nr, &u->file)) {
+		u->file.nr = -1;
+		atomic_fetch_sub(&nfiles, 1);
+	}
+}
+
+static int data_open(struct shim_unpacked *u, uint64_t limit)
+{
+	void *p;
+	int err;
+
+	u->file.nr = temporary();
+	if (u->file.nr < 0)
+		return u->file.nr;
+	atomic_fetch_add(&nfiles, 1);
+	err = unpack_begin(u, limit);
+	if (!err)
+		err = map(&p, u->size, PROT_READ | PROT_WRITE, u->file.nr);
+	if (err)
+		return err;
+	if (u->nunits)
+		file_keep(u);
+	else
+		shim_unpack__done(u);
+	u->data = p;
+	return 0;
+}
+
+int shim_unpack__open(struct shim_unpacked *u, int fd, const char *suffix)
+{
+	uint64_t packed = (uint64_t)u->packed.st_size, limit = shim_archive_memory__limit();
+	void *p;
+	int err;
+
+	if (!shim_environ__get("SHIM_ARCHIVE_MEMORY") && limit > FREE_SIZE + packed * FREE_RATIO)
+		limit = FREE_SIZE + packed * FREE_RATIO;
+	u->file.nr = -1;
+	err = packed ? map(&p, packed, PROT_READ, fd) : -EBADMSG;
+	if (err)
+		return err;
+	u->bytes = p;
+	u->len = packed;
+	u->codec = shim_codec__of(u->bytes, u->len, suffix);
+	return u->codec ? data_open(u, limit) : -EOPNOTSUPP;
+}
+
+void shim_unpack__done(struct shim_unpacked *u)
+{
+	void *p = (void *)u->bytes;
+
+	file_close(u);
+	/* A child that is forked here must not unmap it again. */
+	u->bytes = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (p)
+		munmap(p, u->len);
+}
+
+void shim_unpack__close(struct shim_unpacked *u)
+{
+	shim_unpack__done(u);
+	if (u->data)
+		munmap(u->data, u->size);
+	free(u->units);
 }

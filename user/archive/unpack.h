@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Unpack compressed files of an archive once, into an unnamed file. */
+/* Unpack compressed files of an archive into an unnamed file. */
 #ifndef SHIM_ARCHIVE_UNPACK_H
 #define SHIM_ARCHIVE_UNPACK_H
 
@@ -8,14 +8,22 @@
 /* Suffixes of compressed files, in the order in which they are tried, terminated by NULL */
 extern const char *const shim_unpack_suffixes[];
 
+struct shim_unit;
+struct shim_unpacked;
+
 /*
- * Unpack the file at @fd, which has @packed bytes and whose name ends in @suffix.  Set *@out to a
- * descriptor of the unpacked content, owned by the caller, and *@size to its size.  Return -EILSEQ
- * if the content does not begin with an archive's label, -EBADMSG if the file is damaged or not
- * compressed, -EFBIG if the unpacked size is implausible or exceeds SHIM_ARCHIVE_MEMORY,
- * -EOPNOTSUPP for the format of compress(1), or -ENOMEM.
+ * Prepare @u, of which only @packed is set, for the content of the compressed file at @fd, whose
+ * name ends in @suffix.  Return -EILSEQ if the content does not begin with an archive's label,
+ * -EBADMSG if the file is damaged or not compressed, -EFBIG if the unpacked size is implausible or
+ * exceeds SHIM_ARCHIVE_MEMORY, -EOPNOTSUPP for the format of compress(1), or -ENOMEM.  The caller
+ * must call shim_unpack__close() even after an error.
  */
-int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
+int shim_unpack__open(struct shim_unpacked *u, int fd, const char *suffix);
+/* Unpack a unit.  Return -EBADMSG if it is damaged, -ENOMEM, or -ENOSPC. */
+int shim_unpack__unit(const struct shim_unpacked *u, const struct shim_unit *unit);
+/* Close and unmap what is not needed after the last unit was unpacked. */
+void shim_unpack__done(struct shim_unpacked *u);
+void shim_unpack__close(struct shim_unpacked *u);
 
 /* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 

@@ -167,12 +167,21 @@ static int copy_file(struct shim_extent *e, const struct shim_file *file, uint64
 	return err;
 }
 
-static void use_unpacked(struct shim_extent *e, struct shim_unpacked *u)
+/*
+ * Use the content of a compressed file.  If it has only one unit, unpack that now: if the unit is
+ * damaged, so is the whole volume.
+ */
+static int use_unpacked(struct shim_extent *e, struct shim_unpacked *u)
 {
+	int err = u->nunits == 1 ? shim_unpacked__need(u, 0, u->size) : 0;
+
+	if (err)
+		return err;
 	e->unpacked = shim_unpacked__share(u);
 	e->data = u->data;
 	e->mapped = true;
 	atomic_init(&e->size, u->size);
+	return 0;
 }
 
 /* Load the current file into a new extent of @room bytes, which replaces the older one. */
@@ -191,7 +200,7 @@ static int extent_replace(struct shim_volume *v, const struct shim_file *file, u
 	if (!v->map)
 		err = copy_file(e, file, size);
 	else if (file->unpacked)
-		use_unpacked(e, file->unpacked);
+		err = use_unpacked(e, file->unpacked);
 	else
 		err = map_file(e, file->fd, size);
 	if (err) {
@@ -323,6 +332,7 @@ bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out)
 	if (!e)
 		return false;
 	out->data = e->data;
+	out->unpacked = e->unpacked;
 	out->size = atomic_load_explicit(&e->size, memory_order_acquire);
 	return true;
 }

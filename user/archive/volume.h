@@ -38,6 +38,7 @@
 struct shim_extent;
 struct shim_format;
 struct shim_segment;
+struct shim_unpacked;
 
 /**
  * struct shim_volume - a volume
@@ -70,10 +71,12 @@ struct shim_volume {
 
 /*
  * struct shim_volume_view - the current content of a volume
+ * @unpacked: if set, shim_unpacked__need() must be called before reading @data
  * @head: offset of its first record
  */
 struct shim_volume_view {
 	const uint8_t *data;
+	struct shim_unpacked *unpacked;
 	uint64_t size;
 	const struct shim_format *format;
 	uint32_t head;

@@ -17,28 +17,35 @@
 
 /* Find the last complete record of an archive, even if the archive is truncated or still growing */
 
+/* Return whether there is no usable record, rather than an error that prevented reading one. */
+static bool is_none(int err)
+{
+	return err == -ENODATA || err == -EBADMSG;
+}
+
 /*
- * Find the last of the consecutive well-formed records starting at @from.  Return false if there is
- * none.
+ * Find the last of the consecutive well-formed records starting at @from.  Return 0, -EBADMSG if
+ * there is none, or the error that prevented reading one.
  */
-static bool view_scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
+static int view_scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
 	bool found = false;
+	int err;
 
-	while (!shim_volume_record__at(view, from, &rec) && !shim_record__check(&rec)) {
+	while (!(err = shim_volume_record__at(view, from, &rec)) && !shim_record__check(&rec)) {
 		*last = rec;
 		found = true;
 		from += rec.len;
 	}
-	return found;
+	return err && !is_none(err) ? err : found ? 0 : -EBADMSG;
 }
 
 /*
  * Find the last record of a volume that does not end with a record: scan from places of the index,
  * starting with the newest.
  */
-static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
+static int scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_volume_view *view, struct shim_record *last)
 {
 	const struct shim_index *index = shim_archive__index_locked(ar);
@@ -46,9 +53,12 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 
 	while (n-- && index->places[n].volume == volume) {
 		uint64_t offset = index->places[n].offset;
+		int err = -EBADMSG;
 
-		if (shim_volume_record__is_boundary(view, offset) && view_scan(view, offset, last))
-			return true;
+		if (shim_volume_record__is_boundary(view, offset))
+			err = view_scan(view, offset, last);
+		if (!is_none(err))
+			return err;
 	}
 	return view_scan(view, view->head, last);
 }
@@ -57,17 +67,20 @@ static int last_of_volume(struct shim_archive *ar, unsigned int volume, struct s
 {
 	struct shim_volume *v = shim_archive__volume(ar, volume);
 	struct shim_volume_view view;
-	bool found;
 	int err;
 
 	err = shim_archive__view_locked(ar, volume, &view);
 	if (err)
 		return err == -SHIM_EVOLUME ? -ENOENT : err;
-	found = !shim_volume_record__before(&view, view.size, last) && !shim_record__check(last);
-	if (!found)
-		found = scan_from_index(ar, volume, &view, last);
-	v->good = found ? last->offset + last->len : view.head;
-	return found ? 0 : -ENOENT;
+	err = shim_volume_record__before(&view, view.size, last);
+	if (!err)
+		err = shim_record__check(last);
+	if (is_none(err))
+		err = scan_from_index(ar, volume, &view, last);
+	if (err && !is_none(err))
+		return err;
+	v->good = err ? view.head : last->offset + last->len;
+	return err ? -ENOENT : 0;
 }
 
 int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,

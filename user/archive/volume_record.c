@@ -33,8 +33,10 @@ static int first_use(struct shim_archive *ar, unsigned int i)
 				&ar->budget);
 	if (!err) {
 		shim_volume__view(v, &view);
-		err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
+		err = shim_unpacked__need(view.unpacked, 0, SHIM_LABEL_MAX);
 	}
+	if (!err)
+		err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
 	if (!err)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 	if (shim_volume_record__is_damage(err))
@@ -78,8 +80,9 @@ static int make_joint(struct shim_archive *ar, struct shim_volume *v)
 static void show(struct shim_volume *v, struct shim_volume_view *out)
 {
 	if (v->joint) {
-		*out = (struct shim_volume_view){ v->segment->mark, sizeof(v->segment->mark),
-					   shim_format__of(3), 0 };
+		*out = (struct shim_volume_view){
+			v->segment->mark, NULL, sizeof(v->segment->mark), shim_format__of(3), 0
+		};
 		return;
 	}
 	out->format = v->segment->format;
@@ -160,6 +163,9 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 	/* As in PCP, a remainder too short for a length word ends the volume. */
 	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
+	err = shim_unpacked__need_record(view->unpacked, offset);
+	if (err)
+		return err;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)
 		return -EBADMSG;	/* also returned if the file ends within the record */
@@ -171,7 +177,7 @@ bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t o
 {
 	uint32_t len;
 
-	return offset < view->size &&
+	return !view->unpacked && offset < view->size &&
 	       shim_frame__len(view->data + offset, view->size - offset, view->format->record_min,
 			       &len) == -ENODATA;
 }
@@ -181,6 +187,7 @@ int shim_volume_record__before(const struct shim_volume_view *view, uint64_t off
 {
 	uint64_t room;
 	uint32_t len;
+	int err;
 
 	if (offset > view->size)
 		offset = view->size;
@@ -189,8 +196,16 @@ int shim_volume_record__before(const struct shim_volume_view *view, uint64_t off
 	room = offset - view->head;
 	if (room < view->format->record_min)
 		return -EBADMSG;
+	err = shim_unpacked__need(view->unpacked, offset - 4, 4);
+	if (err)
+		return err;
 	len = shim_be32__get(view->data + offset - 4);
-	if (len > room || shim_rec_result__decode(view->format, view->data + offset - len, len, out))
+	if (len > room)
+		return -EBADMSG;
+	err = shim_unpacked__need(view->unpacked, offset - len, len);
+	if (err)
+		return err;
+	if (shim_rec_result__decode(view->format, view->data + offset - len, len, out))
 		return -EBADMSG;
 	/* The opening length word may be smaller than the closing one. */
 	if (out->len != len)
