@@ -135,6 +135,15 @@ packed() {
 	echo "$work/packed"
 }
 
+# blocks RECORDS: create an archive, compress it as pmlogger_daily does, and print its path
+blocks() {
+	if [ ! -e "$work/blocks$1.meta.xz" ]; then
+		"$work/make" "$work/blocks$1" 3 big "$1"
+		xz -0 --block-size=10MiB "$work/blocks$1".*
+	fi
+	echo "$work/blocks$1"
+}
+
 all_rows() {
 	printf '%-26s %13s %13s %8s %8s %8s  %s\n' '' 'PCP us' 'ours us' ratio 'PCP MB' 'ours MB' values
 	steady=$(made steady 3 50000) old=$(made steady 2 50000) sparse=$(made sparse 3 50000)
@@ -194,6 +203,11 @@ all_rows() {
 	row forw-several "$several" forw
 	row open-xz "$(packed "$sparse")" open
 	row scan-xz "$(packed "$sparse")" scan
+	day=$(blocks 100000)
+	row open-blocks "$day" open
+	row jump-blocks "$day" jump big 16
+	row points-30-blocks "$day" points-30 big 16
+	row scan-blocks "$day" scan
 	row derived "$steady" derived
 	row derived-real "$real" derived '' 16
 	row fetchgroup "$steady" fetchgroup
@@ -237,6 +251,9 @@ all_growth() {
 	wide=$(made wide 3 20) huge=$(made huge 3 20)
 	for what in open domains lookups instance-names interp-10 archive; do
 		growth "$what,instances" $what "$wide" "$huge"
+	done
+	for what in open jump; do
+		growth "$what,blocks" $what "$(blocks 30000)" "$(blocks 300000)" big
 	done
 	for what in open jump interp-10 forw; do
 		growth "$what,archives" $what "$(parts 10)" "$(parts 100)"
