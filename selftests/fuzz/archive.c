@@ -3,7 +3,8 @@
  * Fuzz with libFuzzer: make every call that reads an archive, on an archive of arbitrary bytes.
  *
  * An input contains the three files of an archive: the lengths of metadata and index as
- * little-endian words, then metadata, index and volume.  The mutator changes, repeats, drops and
+ * little-endian words, then metadata, index and volume.  The upper two bits of the second word are
+ * the form of the files (enum form).  The mutator changes, repeats, drops and
  * swaps whole records and keeps their frames valid, so that code after the first check is reached.
  *
  * If compiled with FUZZ_SEED, this program converts an archive to an input.
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define HEAD		8
 #define LABEL_MIN	132
@@ -22,6 +24,13 @@
 #define METRICS		24
 #define FETCHES		40
 #define RECORDS		300
+
+#define FORM_SHIFT	30
+#define FRAME		1000	/* bytes that are compressed into one frame */
+
+/* FRAMES: the fuzzer compresses the files; XZ, ZSTD: they are the bytes of compressed files */
+enum form { PLAIN, FRAMES, XZ, ZSTD };
+static const char *const form_suffix[] = { "", ".zst", ".xz", ".zst" };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
@@ -37,14 +46,15 @@ static void put_le(uint8_t *p, uint32_t v)
 }
 
 #ifdef FUZZ_SEED
-static size_t slurp(const char *base, const char *suffix, uint8_t **out)
+static size_t slurp(const char *base, const char *suffix, enum form form, uint8_t **out)
 {
 	char path[4096];
 	uint8_t *data = calloc(1, 1 << 20);
 	size_t n = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s.%s", base, suffix);
+	snprintf(path, sizeof(path), "%s.%s%s", base, suffix,
+		 form == FRAMES ? "" : form_suffix[form]);
 	f = fopen(path, "r");
 	if (f && data) {
 		n = fread(data, 1, 1 << 20, f);
@@ -59,13 +69,15 @@ int main(int argc, char **argv)
 	uint8_t *meta, *index, *data, head[HEAD];
 	size_t nmeta, nindex, ndata;
 
-	if (argc != 2)
+	enum form form = argc > 2 ? (enum form)atoi(argv[2]) : PLAIN;
+
+	if (argc < 2)
 		return 2;
-	nmeta = slurp(argv[1], "meta", &meta);
-	nindex = slurp(argv[1], "index", &index);
-	ndata = slurp(argv[1], "0", &data);
+	nmeta = slurp(argv[1], "meta", form, &meta);
+	nindex = slurp(argv[1], "index", form, &index);
+	ndata = slurp(argv[1], "0", form, &data);
 	put_le(head, (uint32_t)nmeta);
-	put_le(head + 4, (uint32_t)nindex);
+	put_le(head + 4, (uint32_t)nindex | (uint32_t)form << FORM_SHIFT);
 	fwrite(head, 1, HEAD, stdout);
 	fwrite(meta, 1, nmeta, stdout);
 	fwrite(index, 1, nindex, stdout);
@@ -86,10 +98,16 @@ static void clean(void)
 	static const char *const files[] = { "meta", "index", "0" };
 	char path[96];
 
-	for (int i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s.%s", base, files[i]);
-		unlink(path);
-	}
+	for (int i = 0; i < 3; i++)
+		for (int form = PLAIN; form <= ZSTD; form++) {
+			snprintf(path, sizeof(path), "%s.%s%s", base, files[i], form_suffix[form]);
+			unlink(path);
+		}
+}
+
+static void finish(void)
+{
+	clean();
 	rmdir(dir);
 }
 
@@ -101,7 +119,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(base, sizeof(base), "%s/a", dir);
-	atexit(clean);
+	atexit(finish);
+	return 0;
+}
+
+static int put_frames(FILE *f, const uint8_t *data, size_t size)
+{
+	uint8_t frame[2 * FRAME];
+
+	for (size_t at = 0; at < size; at += FRAME) {
+		size_t n = ZSTD_compress(frame, sizeof(frame), data + at,
+					 size - at < FRAME ? size - at : FRAME, 1);
+
+		if (fwrite(frame, 1, n, f) != n)
+			return -1;
+	}
 	return 0;
 }
 
@@ -109,18 +141,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
  * Write a file with an old modification time, because the reader of a recently written file waits
  * for the rest of a partial record.
  */
-static void spit(const char *suffix, const uint8_t *data, size_t size)
+static void spit(const char *suffix, enum form form, const uint8_t *data, size_t size)
 {
 	const struct timespec long_ago[2] = { { 0 } };
 	char path[96];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s.%s", base, suffix);
-	unlink(path);
+	snprintf(path, sizeof(path), "%s.%s%s", base, suffix, form_suffix[form]);
 	if (!size)
 		return;
 	f = fopen(path, "w");
-	if (!f || fwrite(data, 1, size, f) != size)
+	if (!f || (form == FRAMES ? put_frames(f, data, size) : fwrite(data, 1, size, f) != size))
 		abort();
 	fclose(f);
 	if (utimensat(AT_FDCWD, path, long_ago, 0))
@@ -223,19 +254,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint32_t nmeta, nindex;
+	enum form form;
 	int handle;
 
 	if (size < HEAD)
 		return 0;
 	nmeta = get_le(data);
-	nindex = get_le(data + 4);
+	nindex = get_le(data + 4) & ((1u << FORM_SHIFT) - 1);
+	form = (enum form)(get_le(data + 4) >> FORM_SHIFT);
 	data += HEAD;
 	size -= HEAD;
 	if (nmeta > size || nindex > size - nmeta)
 		return 0;
-	spit("meta", data, nmeta);
-	spit("index", data + nmeta, nindex);
-	spit("0", data + nmeta + nindex, size - nmeta - nindex);
+	clean();
+	spit("meta", form, data, nmeta);
+	spit("index", form, data + nmeta, nindex);
+	spit("0", form, data + nmeta + nindex, size - nmeta - nindex);
 	handle = pmNewContext(PM_CONTEXT_ARCHIVE, base);
 	if (handle < 0)
 		return 0;
@@ -360,7 +394,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	if (size < HEAD || seed % 5 == 0)
 		return LLVMFuzzerMutate(data, size, max);
 	nmeta = get_le(data);
-	nindex = get_le(data + 4);
+	nindex = get_le(data + 4) & ((1u << FORM_SHIFT) - 1);
 	if (nmeta > size - HEAD || nindex > size - HEAD - nmeta)
 		return LLVMFuzzerMutate(data, size, max);
 	p.which = seed / 5 % 2 ? 0 : 2;

@@ -34,9 +34,20 @@ compile objects/fuzz '' "$here/archive.c"
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"
 } >"$out/build.log" 2>&1 || it_does_not_build "$out/build.log"
 
-# seed NAME ARCHIVE: add ARCHIVE to the corpus as seed-NAME
+# seed NAME ARCHIVE [FORM]: add ARCHIVE to the corpus as seed-NAME
 seed() {
-	"$out/seed-archive" "$2" >"$corpus/seed-$1" || rm -f "$corpus/seed-$1"
+	"$out/seed-archive" "$2" "${3:-0}" >"$corpus/seed-$1" || rm -f "$corpus/seed-$1"
+}
+
+# packed NAME ARCHIVE: add ARCHIVE in the three compressed forms
+packed() {
+	for part in meta index 0; do
+		xz -0 --block-size=2000 -c "$2.$part" >"$2.$part.xz"
+		zstd -qc "$2.$part" >"$2.$part.zst"
+	done
+	for form in 1 2 3; do
+		seed "$1-form$form" "$2" $form
+	done
 }
 
 work=$(mktemp -d)
@@ -48,6 +59,7 @@ for version in 2 3; do
 	done
 	"$out/make-archive" "$work/big$version" $version big 20
 	seed big$version "$work/big$version"
+	packed big$version "$work/big$version"
 done
 for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 	base=${meta%.meta}
