@@ -75,6 +75,18 @@ own_archives() {
 	done
 }
 
+# Archives print the same after they are compressed in blocks of 2500 bytes.
+packed_round() {
+	for i in 1 2 3 4; do
+		"$dir/make_archive" "$dir/packed" $((2 + i % 2)) marked $((round * 4 + i))
+		"$build/peer/script_shim" "$dir/packed" "$round" 1 "$1" >"$dir/pcp" 2>/dev/null
+		xz -0 --block-size=2500 "$dir"/packed.*
+		"$build/peer/script_shim" "$dir/packed" "$round" 1 "$1" >"$dir/shim" 2>/dev/null
+		rm "$dir"/packed.*
+		[ -s "$dir/shim" ] && cmp "$dir/pcp" "$dir/shim" >>"$dir/log" || return 1
+	done
+}
+
 suite_round() {
 	bad=0 n=0
 	for archive in $(suite_archives); do
@@ -119,6 +131,8 @@ done
 
 own_archives 75
 result "707 scripts on generated archives"
+packed_round 50
+result "200 scripts on compressed archives"
 if [ -d "$suite" ]; then
 	suite_round 2
 	result "2 scripts on each of $n archives of PCP's test suite"
