@@ -303,10 +303,10 @@ static int wish_fetch(struct shim_context *ctx, const struct wish *w, struct shi
 	return changes;
 }
 
-static bool any_derived(int n, const pmID *pmids)
+static bool any_derived(struct shim_context *ctx, int n, const pmID *pmids)
 {
 	for (int i = 0; i < n; i++)
-		if (shim_pmid__is_derived(pmids[i]))
+		if (shim_pmid__is_derived(pmids[i]) && shim_derived__by_pmid(ctx, pmids[i]))
 			return true;
 	return false;
 }
@@ -317,7 +317,7 @@ int shim_derived__fetch(struct shim_context *ctx, int n, const pmID *pmids, stru
 	struct wish w = { 0 };
 	int err;
 
-	if (!any_derived(n, pmids))
+	if (!any_derived(ctx, n, pmids))
 		return ctx->source->fetch(ctx, n, pmids, stamp, out);
 	err = wish_begin(&w, n, pmids);
 	if (!err)
