@@ -53,6 +53,8 @@ void shim_importer__drop_values(struct shim_importer *imp)
 
 		for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next)
 			slot->set = false;
+		if (m->first)
+			m->earlier = m->first;
 		m->first = m->last = NULL;
 		m->nvalues = 0;
 		m->bare = false;

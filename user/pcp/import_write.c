@@ -351,25 +351,41 @@ static int take_value(const pmValueSet *vset, int i, int type, struct shim_value
 	return 0;
 }
 
-static int take_one(struct shim_importer *imp, struct shim_imp_metric *m, const pmValueSet *vset,
-		    int i)
+/*
+ * Get the slot for a value.  Most records have the same instances in the same order: if @guess, the
+ * slot at this place in an earlier record, is of another instance, search for it.
+ */
+static int find_slot(struct shim_importer *imp, struct shim_imp_metric *m, int32_t inst,
+		     struct shim_imp_slot *guess, struct shim_imp_slot **out)
 {
 	struct shim_imp_instance *instance = NULL;
-	struct shim_value v = { 0 };
-	struct shim_imp_slot *slot;
-	pmAtomValue atom;
-	int err;
 
+	if (guess && guess->instance && !guess->instance->gone && guess->value.inst == inst) {
+		*out = guess;
+		return 0;
+	}
 	if (m->domain) {
-		instance = shim_imp_domain__find(m->domain, vset->vlist[i].inst);
+		instance = shim_imp_domain__find(m->domain, inst);
 		if (!instance)
 			return PM_ERR_INST;
 	}
-	err = take_value(vset, i, m->desc.type, &v);
+	return shim_imp_metric__slot(imp, m, instance, out);
+}
+
+/* Take a value into its slot, and set @guess to the slot that followed it in an earlier record. */
+static int take_one(struct shim_importer *imp, struct shim_imp_metric *m, const pmValueSet *vset,
+		    int i, struct shim_imp_slot **guess)
+{
+	struct shim_value v = { 0 };
+	struct shim_imp_slot *slot;
+	pmAtomValue atom;
+	int err = find_slot(imp, m, vset->vlist[i].inst, *guess, &slot);
+
 	if (!err)
-		err = shim_imp_metric__slot(imp, m, instance, &slot);
+		err = take_value(vset, i, m->desc.type, &v);
 	if (err)
 		return err;
+	*guess = slot->next;
 	if (m->desc.type == PM_TYPE_STRING)
 		atom.cp = (char *)v.bytes;
 	else
@@ -380,14 +396,16 @@ static int take_one(struct shim_importer *imp, struct shim_imp_metric *m, const 
 static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 {
 	struct shim_imp_metric *m = shim_importer__by_pmid(imp, vset->pmid);
+	struct shim_imp_slot *guess;
 	int err = 0;
 
 	if (!m)
 		return PM_ERR_PMID;
+	guess = m->earlier;
 	if (m->bare || m->nvalues)
 		return PMI_ERR_DUPVALUE;
 	for (int i = 0; i < vset->numval && !err; i++)
-		err = take_one(imp, m, vset, i);
+		err = take_one(imp, m, vset, i, &guess);
 	/* An empty set is written only if the metric has an instance domain. */
 	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
 		shim_imp_metric__bare(imp, m, vset->numval);

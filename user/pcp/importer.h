@@ -52,7 +52,7 @@ struct shim_imp_domain {
 
 /*
  * struct shim_imp_slot - the value of a metric's instance in the next record
- * @next: the next slot of the metric that has a value
+ * @next: the next slot of the metric that has a value, or had one in the slot's last record
  * @instance: NULL for a metric without instance domain
  * @text: the buffer of @room bytes to which @value points if it is a string
  */
@@ -73,6 +73,7 @@ struct shim_imp_slot {
  * @declared: the metric is declared in the archive
  * @waiting: the next metric with values, in the order of their first values
  * @first: list of its @nvalues slots with a value, which ends at @last
+ * @earlier: @first in an earlier record
  * @bare: the metric is written without values, and with @error if it is not 0
  */
 struct shim_imp_metric {
@@ -87,6 +88,7 @@ struct shim_imp_metric {
 	struct shim_imp_metric *waiting;
 	struct shim_imp_slot *first;
 	struct shim_imp_slot *last;
+	struct shim_imp_slot *earlier;
 	size_t nvalues;
 	bool bare;
 	int32_t error;
