@@ -159,10 +159,11 @@ static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < m->n && !err; i++) {
-		struct shim_interp_inst *k = &m->insts[i];
+	shim_interp_metric__live_at(m, ip->t);
+	for (unsigned int i = 0; i < m->nalive && !err; i++) {
+		struct shim_interp_inst *k = &m->insts[m->alive[i]];
 
-		k->wanted = shim_interp_metric__lives_at(m, i, ip->t) && has(filter, m, k);
+		k->wanted = has(filter, m, k);
 		if (!k->wanted || shim_interp_inst__prior_known(k, ip->t))
 			continue;
 		if (ip->t <= k->void_to) {
@@ -196,8 +197,8 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < m->n && !err; i++) {
-		struct shim_interp_inst *k = &m->insts[i];
+	for (unsigned int i = 0; i < m->nalive && !err; i++) {
+		struct shim_interp_inst *k = &m->insts[m->alive[i]];
 
 		if (!uses_next(ip, m, k) || shim_interp_inst__next_known(k, ip->t))
 			continue;
@@ -376,8 +377,8 @@ static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 	int got = 0;
 
 	m->first = ip->nout;
-	for (unsigned int i = 0; i < m->n && got >= 0; i++) {
-		struct shim_interp_inst *k = &m->insts[m->order[i]];
+	for (unsigned int i = 0; i < m->nalive && got >= 0; i++) {
+		struct shim_interp_inst *k = &m->insts[m->alive[i]];
 
 		if (!k->wanted)
 			continue;

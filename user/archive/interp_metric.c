@@ -207,11 +207,51 @@ void shim_interp_metric__forget(struct shim_interp_metric *m)
 	}
 }
 
+void shim_interp_metric__live_at(struct shim_interp_metric *m, int64_t t)
+{
+	if (m->alive_from <= t && t <= m->alive_to)
+		return;
+	m->nalive = 0;
+	m->alive_from = SHIM_TIME_MIN;
+	m->alive_to = SHIM_TIME_MAX;
+	for (unsigned int i = 0; i < m->n; i++) {
+		const struct shim_interp_life *life = &m->lives[i];
+
+		if (t < life->birth) {
+			m->alive_to = shim_time__min(m->alive_to, life->birth - 1);
+		} else if (t > life->death) {
+			m->alive_from = shim_time__max(m->alive_from, life->death + 1);
+		} else {
+			m->alive[m->nalive++] = m->order[i];
+			m->alive_from = shim_time__max(m->alive_from, life->birth);
+			m->alive_to = shim_time__min(m->alive_to, life->death);
+		}
+	}
+}
+
+/*
+ * Return the lifetime of an instance: from its first state to the state after the last one that
+ * contains it.
+ */
+static struct shim_interp_life life_of(const struct shim_archive *ar,
+				       const struct shim_instances *set, unsigned int i)
+{
+	struct shim_ts start = shim_archive__label(ar)->start;
+	size_t after = (size_t)set->last[i] + 1;
+
+	return (struct shim_interp_life){
+		.birth = shim_interp_metric__time(set->states[set->first[i]].rec.stamp, start),
+		.death = after == set->nstates ? SHIM_TIME_MAX :
+			shim_interp_metric__time(set->states[after].rec.stamp, start),
+	};
+}
+
 /*
  * Order instances as PCP's hash table does, because programs see that order.  There are as many
  * buckets as instances, and each bucket starts with the instance that was added last.
  */
-static int make_order(struct shim_interp_metric *m, const struct shim_instances *set)
+static int make_order(struct shim_interp_metric *m, const struct shim_archive *ar,
+		      const struct shim_instances *set)
 {
 	uint32_t *count = calloc(set->n + 1, sizeof(*count));
 
@@ -221,37 +261,23 @@ static int make_order(struct shim_interp_metric *m, const struct shim_instances 
 		count[(uint32_t)set->ids[i] % set->n]++;
 	for (unsigned int i = 1; i < set->n; i++)
 		count[i] += count[i - 1];
-	for (unsigned int i = 0; i < set->n; i++)
-		m->order[--count[(uint32_t)set->ids[i] % set->n]] =
-			search(m, set->ids[i]) - m->insts;
+	for (unsigned int i = 0; i < set->n; i++) {
+		uint32_t at = --count[(uint32_t)set->ids[i] % set->n];
+
+		m->order[at] = search(m, set->ids[i]) - m->insts;
+		if (m->lives)
+			m->lives[at] = life_of(ar, set, i);
+	}
 	free(count);
 	return 0;
-}
-
-/*
- * Compute the lifetimes.  An instance lives from its first state to the state after the last one
- * that contains it.
- */
-static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar,
-		       const struct shim_instances *set)
-{
-	struct shim_ts start = shim_archive__label(ar)->start;
-
-	for (unsigned int i = 0; i < set->n; i++) {
-		struct shim_interp_life *life = &m->lives[search(m, set->ids[i]) - m->insts];
-		size_t after = (size_t)set->last[i] + 1;
-
-		life->birth = shim_interp_metric__time(set->states[set->first[i]].rec.stamp, start);
-		life->death = after == set->nstates ? SHIM_TIME_MAX :
-			shim_interp_metric__time(set->states[after].rec.stamp, start);
-	}
 }
 
 /* Allocate a metric of @n instances.  With @lives, also allocate their lives. */
 static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
 {
 	struct shim_interp_metric *m;
-	size_t each = sizeof(*m->insts) + sizeof(*m->order) + (lives ? sizeof(*m->lives) : 0);
+	size_t each = sizeof(*m->insts) + sizeof(*m->order) +
+		      (lives ? sizeof(*m->lives) + sizeof(*m->alive) : 0);
 
 	m = malloc(sizeof(*m) + n * each);
 	if (!m)
@@ -260,6 +286,10 @@ static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigne
 	m->insts = (struct shim_interp_inst *)(m + 1);
 	m->lives = lives ? (struct shim_interp_life *)(m->insts + n) : NULL;
 	m->order = lives ? (uint32_t *)(m->lives + n) : (uint32_t *)(m->insts + n);
+	m->alive = lives ? m->order + n : m->order;
+	m->nalive = n;
+	m->alive_from = lives ? SHIM_TIME_MAX : SHIM_TIME_MIN;
+	m->alive_to = SHIM_TIME_MAX;
 	return m;
 }
 
@@ -287,15 +317,12 @@ static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 	for (unsigned int i = 0; i < set->n; i++)
 		inst_init(&m->insts[i], set->ids[i]);
 	qsort(m->insts, m->n, sizeof(*m->insts), by_inst);
-	err = make_order(m, set);
-	if (err) {
+	err = make_order(m, ar, set);
+	if (err)
 		free(m);
-		return err;
-	}
-	if (lives)
-		make_lives(m, ar, set);
-	*out = m;
-	return 0;
+	else
+		*out = m;
+	return err;
 }
 
 static int make_domain(const struct shim_archive *ar, const struct shim_desc *desc,

@@ -15,6 +15,16 @@
 #define SHIM_TIME_MIN	INT64_MIN
 #define SHIM_TIME_MAX	INT64_MAX
 
+static inline int64_t shim_time__min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t shim_time__max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * Times of records are clamped to these limits, so that one nanosecond before or after is still a
  * valid time.
@@ -85,8 +95,9 @@ struct shim_interp_life {
 /*
  * struct shim_interp_metric - one metric and its instances, in one block of memory
  * @insts: array of @n instances, in ascending order of IDs
- * @lives: lifetime of each instance, or NULL if instances always exist
  * @order: the order in which values are returned, as indices of instances
+ * @lives: lifetimes in the same order, or NULL if instances always exist
+ * @alive: the @nalive instances of @order that live at any time from @alive_from to @alive_to
  * @valfmt: the format in the last record
  * @fetch: number of the last fetch that requested the metric
  * @last: run, time and number of values of the last answer; @before_last: the same for the
@@ -101,6 +112,9 @@ struct shim_interp_metric {
 	struct shim_interp_inst *insts;
 	struct shim_interp_life *lives;
 	uint32_t *order;
+	uint32_t *alive;
+	unsigned int nalive;
+	int64_t alive_from, alive_to;
 	int32_t valfmt;
 	uint64_t fetch;
 	struct shim_interp_last {
@@ -125,11 +139,8 @@ void shim_interp_metric__forget(struct shim_interp_metric *m);
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 
-static inline bool shim_interp_metric__lives_at(const struct shim_interp_metric *m,
-						unsigned int i, int64_t t)
-{
-	return !m->lives || (m->lives[i].birth <= t && t <= m->lives[i].death);
-}
+/* Set @m->alive to the instances that live at a time. */
+void shim_interp_metric__live_at(struct shim_interp_metric *m, int64_t t);
 
 static inline bool shim_interp_inst__prior_known(const struct shim_interp_inst *k, int64_t t)
 {

@@ -171,16 +171,6 @@ bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 
 #define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
-static int64_t min64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 		    struct shim_interp_inst *k)
 {
@@ -239,10 +229,10 @@ static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 	if (p->back) {
 		bool useful = k->prior.state && k->prior.at <= p->t && k->prior_to <= p->t;
 
-		return useful ? max64(k->prior_to, k->void_to) : k->void_to;
+		return useful ? shim_time__max(k->prior_to, k->void_to) : k->void_to;
 	}
 	if (k->next.state && k->next.at > p->t && k->next_from >= p->t)
-		return min64(k->next_from, k->void_from);
+		return shim_time__min(k->next_from, k->void_from);
 	return k->void_from;
 }
 
@@ -388,9 +378,9 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 		bool seen = k->scan == p->sc->number;
 
 		if (p->back)
-			k->void_to = max64(k->void_to, seen ? k->seen - 1 : p->t);
+			k->void_to = shim_time__max(k->void_to, seen ? k->seen - 1 : p->t);
 		else
-			k->void_from = min64(k->void_from, seen ? k->seen : p->t);
+			k->void_from = shim_time__min(k->void_from, seen ? k->seen : p->t);
 	}
 }
 
