@@ -274,10 +274,29 @@ static bool beyond(const struct pass *p, int64_t limit)
 	return p->back ? p->at <= limit : p->at > limit;
 }
 
+/*
+ * Record that no instance of a metric has an observation beyond the record in which the scan last
+ * saw it.  The metric was still wanted when the scan reached this time, so the scan has passed all
+ * its observations up to there, and instances without observations beyond there have none.
+ */
+static void note_void(const struct pass *p, struct shim_interp_metric *m, int64_t reached)
+{
+	for (unsigned int i = 0; i < m->n; i++) {
+		struct shim_interp_inst *k = &m->insts[i];
+		bool seen = k->scan == p->sc->number;
+
+		if (p->back && k->void_to >= reached)
+			k->void_to = shim_time__max(k->void_to, seen ? k->seen - 1 : p->t);
+		else if (!p->back && k->void_from <= reached)
+			k->void_from = shim_time__min(k->void_from, seen ? k->seen : p->t);
+	}
+}
+
 /* Settle the instances whose limit the scan has reached, and find the next limit. */
 static void sweep(struct pass *p)
 {
 	struct shim_scanner *sc = p->sc;
+	struct shim_interp_metric *noted = NULL;
 	unsigned int kept = 0;
 
 	p->limit = p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX;
@@ -290,6 +309,11 @@ static void sweep(struct pass *p)
 		limit = limit_of(p, w.inst);
 		if (beyond(p, limit)) {
 			reach_limit(p, &w);
+			if (w.metric != noted &&
+			    limit == (p->back ? w.inst->void_to : w.inst->void_from)) {
+				noted = w.metric;
+				note_void(p, noted, p->back ? p->at : p->at - 1);
+			}
 			continue;
 		}
 		if (farther(p, p->limit, limit))
@@ -367,24 +391,6 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 }
 
 /*
- * Record that no instance of a metric has an observation beyond the record in which the scan last
- * saw it.  The scan has reached the archive's start or end while the metric was still wanted, so it
- * has passed all its observations.
- */
-static void note_void(const struct pass *p, struct shim_interp_metric *m)
-{
-	for (unsigned int i = 0; i < m->n; i++) {
-		struct shim_interp_inst *k = &m->insts[i];
-		bool seen = k->scan == p->sc->number;
-
-		if (p->back)
-			k->void_to = shim_time__max(k->void_to, seen ? k->seen - 1 : p->t);
-		else
-			k->void_from = shim_time__min(k->void_from, seen ? k->seen : p->t);
-	}
-}
-
-/*
  * The reason why a scan ends before it has found all observations; END_OF_ARCHIVE is its start or
  * end
  */
@@ -402,7 +408,7 @@ static void give_up(struct pass *p, enum end end)
 		if (!w.inst->pending)
 			continue;
 		if (end == END_OF_ARCHIVE && w.metric != noted)
-			note_void(p, w.metric);
+			note_void(p, w.metric, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
 		noted = w.metric;
 		if (end == END_AT_MARK)
 			settle(p, &w, SHIM_BOUND_MARK, p->at);
