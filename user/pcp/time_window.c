@@ -48,7 +48,7 @@ static int is_unit(const char *word, size_t len, const char *name)
 {
 	size_t n = strlen(name);
 
-	return !strncasecmp(word, name, n) &&
+	return tolower((unsigned char)*word) == *name && !strncasecmp(word, name, n) &&
 	       (len == n || (len == n + 1 && (word[n] == 's' || word[n] == 'S')));
 }
 

@@ -360,6 +360,8 @@ static void apply(struct factor *f, struct fraction scale, int dimension, bool o
 	struct fraction inverse = { scale.per, scale.times };
 	bool inverted = (dimension < 0) != out;
 
+	if (scale.times == scale.per)
+		return;		/* most scales are 1 */
 	for (int i = dimension < 0 ? -dimension : dimension; i > 0; i--)
 		apply_once(f, inverted ? inverse : scale);
 }
@@ -387,7 +389,8 @@ static int apply_units(struct factor *f, const pmUnits *u, bool out)
 		apply(f, space_scales[u->scaleSpace], u->dimSpace, out);
 	if (u->dimTime)
 		apply(f, time_scales[u->scaleTime], u->dimTime, out);
-	apply(f, count_scale(u->scaleCount), none ? 1 : u->dimCount, out);
+	if (u->scaleCount)
+		apply(f, count_scale(u->scaleCount), none ? 1 : u->dimCount, out);
 	return 0;
 }
 
@@ -406,8 +409,12 @@ static bool same_dimension(const pmUnits *a, const pmUnits *b)
  */
 static uint64_t scale_integer(__int128 v, const struct factor *f)
 {
+	int64_t small = (int64_t)v;
 	double real;
 
+	if (!f->overflow && v == small && !__builtin_mul_overflow(small, f->exact.times, &small) &&
+	    !__builtin_add_overflow(small, f->exact.per / 2, &small))
+		return (uint64_t)(small / f->exact.per);	/* as below, but faster */
 	if (!f->overflow)
 		return (uint64_t)((v * f->exact.times + f->exact.per / 2) / f->exact.per);
 	real = floor((double)v * f->real + 0.5);
@@ -513,7 +520,7 @@ SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit
 		err = apply_units(&f, ounit, true);
 	if (err)
 		return err;
-	if (!f.overflow && f.exact.times % f.exact.per == 0) {
+	if (!f.overflow && f.exact.per > 1 && f.exact.times % f.exact.per == 0) {
 		f.exact.times /= f.exact.per;
 		f.exact.per = 1;
 	}

@@ -133,11 +133,13 @@ static const char *parse_term(const char *s, int dimension, struct term *term)
 {
 	for (size_t i = 0; i < dimensions[dimension].n; i++) {
 		const struct word *w = &dimensions[dimension].words[i];
-		const char *end = s + strlen(w->text);
+		const char *end;
 		int exponent = 1;
 
-		if (strncasecmp(s, w->text, strlen(w->text)))
+		if (tolower((unsigned char)*s) != w->text[0] ||
+		    strncasecmp(s, w->text, strlen(w->text)))
 			continue;
+		end = s + strlen(w->text);
 		if (*end == '^')
 			end = parse_exponent(end, &exponent);
 		if (!end || !at_word_end(end))
