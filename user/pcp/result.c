@@ -162,10 +162,19 @@ static int by_inst(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
+static bool is_sorted(const pmValueSet *set)
+{
+	int i = 1;
+
+	while (i < set->numval && by_inst(&set->vlist[i - 1], &set->vlist[i]) <= 0)
+		i++;
+	return i >= set->numval;
+}
+
 static void sets_sort(int n, pmValueSet *const *sets)
 {
 	for (int i = 0; i < n; i++)
-		if (sets[i]->numval > 1)
+		if (!is_sorted(sets[i]))
 			qsort(sets[i]->vlist, sets[i]->numval, sizeof(pmValue), by_inst);
 }
 
