@@ -56,6 +56,7 @@ int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_in
 	ip->sc.ar = shim_archive__get(ar);
 	ip->sc.start = shim_archive__label(ar)->start;
 	ip->sc.gap = SHIM_TIME_MIN;
+	ip->sc.too_far = UINT64_MAX;
 	ip->flags = flags;
 	ip->run = 1;
 	*out = ip;

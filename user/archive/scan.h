@@ -57,6 +57,7 @@ void shim_scan_skip__fini(struct shim_scan_skip *skip);
  * @behind_single: no record before it has the same time
  * @ahead: time of the record after the cursor, if @ahead_known
  * @ahead_single: no record after it has the same time
+ * @too_far: the shortest way, in time, that was too long for a walk
  * @gap: marks between records at most this far apart are ignored; SHIM_TIME_MIN: none is ignored
  * @mark: time of the last mark that was passed, if @has_mark
  * @number: number of the last scan
@@ -78,6 +79,7 @@ struct shim_scanner {
 	int64_t at;
 	bool behind_known, behind_single, ahead_known, ahead_single;
 	int64_t behind, ahead;
+	uint64_t too_far;
 	int64_t gap;
 	bool has_mark;
 	int64_t mark;

@@ -302,12 +302,15 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 static int walk_to(struct shim_scanner *sc, struct shim_ts when, int64_t t, bool all_the_way)
 {
 	const struct shim_scanner was = *sc;
+	uint64_t way = t > sc->at ? (uint64_t)t - sc->at : (uint64_t)sc->at - t;
 	int err = -EAGAIN;
 
 	if (all_the_way)
 		err = walk_all(sc, when, t);
-	else if (!is_far(sc, t))
+	else if (way < sc->too_far || !is_far(sc, t))
 		err = walk(sc, t, SEEK_AFTER, false);
+	if (err == -EAGAIN && way < sc->too_far)
+		sc->too_far = way;
 	if (!err || err == -EAGAIN || err == -EBADMSG)
 		return err;
 	sc->cursor = was.cursor;
