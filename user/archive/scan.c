@@ -352,6 +352,8 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;
 	}
+	if (value.type >= SHIM_TYPE_STRING)	/* its bytes are in the mapping */
+		shim_cursor__look_at(&p->sc->cursor, rec->volume, rec->offset);
 	shim_interp_bound__keep(bound, &value);
 	bound->sec = p->sec;
 	settle(p, &(struct shim_want){ m, k }, SHIM_BOUND_VALUE, p->at);
