@@ -56,6 +56,7 @@ struct shim_derived_values {
 /*
  * struct shim_cell - a node of an expression, bound to a context
  * @pmid: for a name, its metric; PM_ID_NULL if the context does not have it
+ * @at: probable index of the metric in a result
  * @unused: the name has no values here, because it is the operand of defined(), or because it is
  *	unknown and PCP_DERIVED_OPTION_NOVALUE is set
  * @ruled_out: the node belongs to the unused side of a ternary, or to the guard
@@ -71,6 +72,7 @@ struct shim_derived_values {
 struct shim_cell {
 	pmDesc desc;
 	pmID pmid;
+	int at;
 	bool unused;
 	bool ruled_out;
 	int taken;
@@ -133,7 +135,6 @@ struct shim_derived_entry {
  * @limit: maximum number of own metrics, if @limited
  * @depth: nesting depth of bindings, because operands may also be derived metrics
  * @round: number of the last fetch
- * @hint: for shim_cell__operand()
  * @kept: the source's result for a fetch that ran out of memory, used if the context's next call
  *	repeats that fetch
  */
@@ -150,7 +151,6 @@ struct shim_derived {
 	int limit;
 	int depth;
 	uint64_t round;
-	int hint;
 	struct shim_derived_kept {
 		pmResult *raw;
 		pmID *pmids;

@@ -274,26 +274,20 @@ static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAto
 	return PM_ERR_TYPE;
 }
 
-/*
- * Search at @hint first, because operands are usually looked up in the order in which they were
- *	fetched.
- */
-static const pmValueSet *set_of(const pmResult *result, pmID pmid, int *hint)
+static const pmValueSet *set_of(struct shim_cell *cell, const pmResult *result)
 {
-	for (int i = 0; i < result->numpmid; i++) {
-		int at = (*hint + i) % result->numpmid;
-
-		if (result->vset[at]->pmid != pmid)
-			continue;
-		*hint = at + 1;
-		return result->vset[at];
+	for (int i = 0; i < result->numpmid; i++, cell->at++) {
+		if (cell->at >= result->numpmid)
+			cell->at = 0;
+		if (result->vset[cell->at]->pmid == cell->pmid)
+			return result->vset[cell->at];
 	}
 	return NULL;
 }
 
-int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint)
+int shim_cell__operand(struct shim_cell *cell, const pmResult *result)
 {
-	const pmValueSet *set = set_of(result, cell->pmid, hint);
+	const pmValueSet *set = set_of(cell, result);
 	int err;
 
 	cell->now.n = set ? set->numval : PM_ERR_PMID;

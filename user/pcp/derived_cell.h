@@ -41,11 +41,8 @@ int shim_cell__room(struct shim_derived_values *values, int n);
 /* Allocate a value for each instance of the operand.  The caller sets the values. */
 int shim_cell__like(struct shim_cell *cell, const struct shim_cell *operand);
 
-/*
- * Get the values of @cell->pmid from a fetch's result.  @hint is 0 at first; the call updates it
- * for the next operand's lookup.
- */
-int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint);
+/* Get the values of @cell->pmid from a fetch's result. */
+int shim_cell__operand(struct shim_cell *cell, const pmResult *result);
 int shim_cell__not(const struct shim_cell *operand, struct shim_cell *cell);
 int shim_cell__neg(const struct shim_cell *operand, struct shim_cell *cell);
 int shim_cell__rescale(const struct shim_node *node, const struct shim_cell *operand,

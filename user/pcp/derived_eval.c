@@ -495,7 +495,7 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	case SHIM_NODE_DOUBLE:
 		return eval_constant(ev, node, cell);
 	case SHIM_NODE_NAME:
-		return cell->unused ? 0 : shim_cell__operand(cell, ev->result, &ev->ctx->derived.hint);
+		return cell->unused ? 0 : shim_cell__operand(cell, ev->result);
 	case SHIM_NODE_DELTA:
 	case SHIM_NODE_RATE:
 		return eval_change(ev, node, cell);

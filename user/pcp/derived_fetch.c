@@ -28,12 +28,15 @@ struct wish {
 	struct shim_pmidmap has;
 };
 
-static int wish_add(struct wish *w, pmID pmid)
+/* Set @at to the index of a metric, which is added if it is new. */
+static int wish_add(struct wish *w, pmID pmid, int *at)
 {
 	int err;
 
-	if (shim_pmidmap__get(&w->has, pmid) != SHIM_PMIDMAP_NONE)
+	*at = (int)shim_pmidmap__get(&w->has, pmid);
+	if (*at >= 0)
 		return 0;
+	*at = w->total;
 	if (shim_vec__room(w->all, &w->room, w->total))
 		return -ENOMEM;
 	err = shim_pmidmap__add(&w->has, pmid, (uint32_t)w->total);
@@ -49,7 +52,7 @@ static int add_operands(struct wish *w, const struct shim_bound *b)
 	for (int i = 0; i < b->expr->n && !err; i++)
 		if (b->expr->nodes[i].kind == SHIM_NODE_NAME && !b->cells[i].unused &&
 		    !b->cells[i].ruled_out)
-			err = wish_add(w, b->cells[i].pmid);
+			err = wish_add(w, b->cells[i].pmid, &b->cells[i].at);
 	return err;
 }
 

@@ -57,15 +57,15 @@ SHIM_API int pmGetFetchGroupContext(pmFG fg)
 	return fg ? fg->context : -EINVAL;
 }
 
-/* Add a metric to the fetched metrics, unless it is already one of them. */
-static int add_pmid(pmFG fg, pmID pmid)
+/* Add a metric to the fetched metrics, unless it is already one of them, and set its index. */
+static int add_pmid(pmFG fg, struct shim_wanted *w)
 {
-	for (int i = 0; i < fg->npmids; i++)
-		if (fg->pmids[i] == pmid)
+	for (w->at = 0; w->at < fg->npmids; w->at++)
+		if (fg->pmids[w->at] == w->desc.pmid)
 			return 0;
 	if (shim_vec__room(fg->pmids, &fg->pmids_room, fg->npmids))
 		return -ENOMEM;
-	fg->pmids[fg->npmids++] = pmid;
+	fg->pmids[fg->npmids++] = w->desc.pmid;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int group_extend(pmFG fg, const struct shim_wanted *what, int err)
 	*w = *what;
 	if (w->kind == SHIM_WANTED_ITEM || w->kind == SHIM_WANTED_INDOM ||
 	    w->kind == SHIM_WANTED_EVENT) {
-		err = add_pmid(fg, w->desc.pmid);
+		err = add_pmid(fg, w);
 		if (err) {
 			free(w);
 			return err;
@@ -393,7 +393,9 @@ SHIM_API int pmFetchGroup(pmFG fg)
 		return ret;
 	}
 	pmSortHighResInstances(result);
-	sample = (struct shim_fetched){ result->vset, result->numpmid, result->timestamp };
+	sample.sets = result->vset;
+	sample.n = result->numpmid;
+	sample.stamp = result->timestamp;
 	fill_all(fg, &sample);
 	pmFreeHighResResult(fg->last);
 	fg->last = result;

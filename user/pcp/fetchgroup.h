@@ -35,6 +35,7 @@ enum shim_wanted_kind {
  * struct shim_wanted - a metric of a group, or the group's stamp, and the program's
  * variables for it
  * @inst: instance, for items and for events that have instances
+ * @at: probable index of the metric in a result
  * @field: a parameter of the event's records, which @conv converts
  * @values, @type: values and type: one value of an item, or @max of an indom or event
  * @stss: a status for each value
@@ -51,6 +52,7 @@ struct shim_wanted {
 	enum shim_wanted_kind kind;
 	pmDesc desc, field;
 	int inst;
+	int at;
 	struct shim_conversion conv;
 	pmAtomValue *values;
 	int type;
@@ -101,23 +103,27 @@ struct __pmFetchGroup {
 	pmHighResResult *last;
 };
 
-/* The value sets of a result or of an event record, and its time stamp */
+/*
+ * The value sets of a result or of an event record, and its time stamp; search the sets starting at
+ * @first, and each set first at index @guess
+ */
 struct shim_fetched {
 	pmValueSet *const *sets;
 	int n;
 	struct timespec stamp;
+	int first, guess;
 };
 
 /* Return 0, PM_ERR_TYPE, PM_ERR_CONV, or an error from pmParseUnitsStr(). */
 int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
 			   int type);
 /*
- * Extract the value of a metric's instance as @type, searching the sets starting at @first.  Return
- * 0, PM_ERR_VALUE if there is no value, or another error.  The caller frees a string.
+ * Extract the value of a metric's instance as @type.  Return 0, PM_ERR_VALUE if there is no value,
+ * or another error.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_fetched *sample,
-			   int first, pmAtomValue *out, int type);
+			   pmAtomValue *out, int type);
 /* Set a missing value: -1, NaN or, after freeing the string, NULL. */
 void shim_wanted__clear_value(pmAtomValue *value, int type);
 /* Clear all variables of the program, because no value has been fetched yet. */
@@ -126,6 +132,6 @@ void shim_wanted__clear(struct shim_wanted *w);
  * Write the values of a result to the program's variables.  After an error, the result has no sets.
  */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_fetched *sample);
+		       const struct shim_fetched *result);
 
 #endif /* SHIM_PCP_FETCHGROUP_H */

@@ -44,12 +44,16 @@ static void put_value(struct shim_wanted *w, unsigned int i, pmAtomValue value)
 		free(value.cp);
 }
 
-static const pmValueSet *set_of(const struct shim_fetched *sample, pmID pmid)
+/* Get the metric's set, at which the search for its values begins.  Return NULL if there is none. */
+static const pmValueSet *set_of(struct shim_wanted *w, struct shim_fetched *sample)
 {
-	for (int i = 0; i < sample->n; i++)
-		if (sample->sets[i]->pmid == pmid)
-			return sample->sets[i];
-	return NULL;
+	const pmID pmid = w->desc.pmid;
+
+	if (w->at >= sample->n || sample->sets[w->at]->pmid != pmid)
+		for (w->at = 0; w->at < sample->n && sample->sets[w->at]->pmid != pmid;)
+			w->at++;
+	sample->first = w->at;
+	return w->at < sample->n ? sample->sets[w->at] : NULL;
 }
 
 /*
@@ -66,14 +70,14 @@ static bool stays(const struct __pmFetchGroup *fg, struct shim_wanted *w, const 
 }
 
 static void fill_item(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		      const struct shim_fetched *sample)
+		      struct shim_fetched *sample)
 {
 	pmAtomValue value = { 0 };
 	int err;
 
-	if (stays(fg, w, set_of(sample, w->desc.pmid)))
+	if (stays(fg, w, set_of(w, sample)))
 		return;
-	err = shim_fetchgroup__value(fg, &w->desc, w->inst, &w->conv, sample, 0, &value, w->type);
+	err = shim_fetchgroup__value(fg, &w->desc, w->inst, &w->conv, sample, &value, w->type);
 	if (err >= 0)
 		put_value(w, 0, value);
 	if (w->sts)
@@ -88,8 +92,11 @@ static struct shim_known_indom *known_indom(const struct __pmFetchGroup *fg, pmI
 	return NULL;
 }
 
-static char *name_of(const struct shim_known_indom *known, int inst)
+/* Get an instance's name, which is probably the one at index @guess, or NULL. */
+static char *name_of(const struct shim_known_indom *known, int inst, int guess)
 {
+	if (guess < known->n && known->codes[guess] == inst)
+		return known->names[guess];
 	for (int i = 0; i < known->n; i++)
 		if (known->codes[i] == inst)
 			return known->names[i];
@@ -99,7 +106,7 @@ static char *name_of(const struct shim_known_indom *known, int inst)
 static bool knows_all(const struct shim_known_indom *known, const pmValueSet *set)
 {
 	for (int i = 0; i < set->numval; i++)
-		if (!name_of(known, set->vlist[i].inst))
+		if (!name_of(known, set->vlist[i].inst, i))
 			return false;
 	return true;
 }
@@ -181,12 +188,12 @@ static int name_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, cons
 		return err;
 	w->list = known->names;
 	for (int i = 0; w->names && i < set->numval && (unsigned int)i < w->max; i++)
-		w->names[i] = name_of(known, set->vlist[i].inst);
+		w->names[i] = name_of(known, set->vlist[i].inst, i);
 	return 0;
 }
 
 static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set,
-			  const struct shim_fetched *sample)
+			  struct shim_fetched *sample)
 {
 	for (int i = 0; i < set->numval; i++) {
 		int inst = set->vlist[i].inst, err;
@@ -196,8 +203,8 @@ static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, cons
 			return PM_ERR_TOOBIG;
 		if (w->codes)
 			w->codes[i] = inst;
-		err = shim_fetchgroup__value(fg, &w->desc, inst, &w->conv, sample, 0, &value,
-					     w->type);
+		sample->guess = i;
+		err = shim_fetchgroup__value(fg, &w->desc, inst, &w->conv, sample, &value, w->type);
 		if (err >= 0)
 			put_value(w, (unsigned int)i, value);
 		if (w->stss)
@@ -209,9 +216,9 @@ static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, cons
 }
 
 static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_fetched *sample)
+		       struct shim_fetched *sample)
 {
-	const pmValueSet *set = set_of(sample, w->desc.pmid);
+	const pmValueSet *set = set_of(w, sample);
 	int err = set ? set->numval : PM_ERR_VALUE;
 
 	if (err >= 0) {
@@ -227,7 +234,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 
 /* Write the field's values in one record.  A record may have several. */
 static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_fetched *record, unsigned int *n)
+		       struct shim_fetched *record, unsigned int *n)
 {
 	for (int i = 0; i < record->n; i++) {
 		pmAtomValue value = { 0 };
@@ -237,7 +244,8 @@ static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
 			continue;
 		if (*n >= w->max)
 			return PM_ERR_TOOBIG;
-		err = shim_fetchgroup__value(fg, &w->field, -1, &w->conv, record, i, &value, w->type);
+		record->first = i;
+		err = shim_fetchgroup__value(fg, &w->field, -1, &w->conv, record, &value, w->type);
 		if (err >= 0) {
 			put_value(w, *n, value);
 			if (w->times)
@@ -260,8 +268,10 @@ static int fill_highres_records(struct __pmFetchGroup *fg, struct shim_wanted *w
 		return err;
 	err = 0;
 	for (int i = 0; records[i] && !err; i++) {
-		struct shim_fetched record = { records[i]->vset, records[i]->numpmid,
-					       records[i]->timestamp };
+		struct shim_fetched record = {
+			.sets = records[i]->vset, .n = records[i]->numpmid,
+			.stamp = records[i]->timestamp,
+		};
 
 		err = fill_record(fg, w, &record, n);
 	}
@@ -280,8 +290,8 @@ static int fill_records(struct __pmFetchGroup *fg, struct shim_wanted *w, pmValu
 	err = 0;
 	for (int i = 0; records[i] && !err; i++) {
 		struct shim_fetched record = {
-			records[i]->vset, records[i]->numpmid,
-			shim_stamp__to_timespec(shim_stamp__from_timeval(&records[i]->timestamp)),
+			.sets = records[i]->vset, .n = records[i]->numpmid,
+			.stamp = shim_stamp__to_timespec(shim_stamp__from_timeval(&records[i]->timestamp)),
 		};
 
 		err = fill_record(fg, w, &record, n);
@@ -299,9 +309,9 @@ static int position_of(const struct shim_wanted *w, const pmValueSet *set)
 }
 
 static void fill_event(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_fetched *sample)
+		       struct shim_fetched *sample)
 {
-	const pmValueSet *set = set_of(sample, w->desc.pmid);
+	const pmValueSet *set = set_of(w, sample);
 	unsigned int n = 0;
 	int err = set ? set->numval < 0 ? set->numval : 0 : PM_ERR_VALUE;
 	int at = err ? -1 : position_of(w, set);
@@ -317,8 +327,10 @@ static void fill_event(struct __pmFetchGroup *fg, struct shim_wanted *w,
 }
 
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_fetched *sample)
+		       const struct shim_fetched *result)
 {
+	struct shim_fetched here = *result, *sample = &here;
+
 	switch (w->kind) {
 	case SHIM_WANTED_ITEM:
 		fill_item(fg, w, sample);

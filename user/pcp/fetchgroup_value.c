@@ -180,17 +180,20 @@ static int extract(int format, const pmValue *value, int from, pmAtomValue *out,
 	return err;
 }
 
-static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *sample, int first,
+static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *sample,
 		      pmAtomValue *out, int type)
 {
-	for (int i = first; i < sample->n; i++) {
+	for (int i = sample->first; i < sample->n; i++) {
 		const pmValueSet *set = sample->sets[i];
+		int j = sample->guess;
 
 		if (set->pmid != desc->pmid)
 			continue;
 		if (set->numval < 0)
 			return set->numval;
-		for (int j = 0; j < set->numval; j++)
+		if (j >= set->numval || set->vlist[j].inst != inst)
+			j = 0;
+		for (; j < set->numval; j++)
 			if (desc->indom == PM_INDOM_NULL || set->vlist[j].inst == inst)
 				return extract(set->valfmt, &set->vlist[j], desc->type, out, type);
 	}
@@ -214,18 +217,20 @@ static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 }
 
 static int as_rate(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
-		   const struct shim_fetched *sample, int first, double *value)
+		   const struct shim_fetched *sample, double *value)
 {
-	struct shim_fetched last;
+	struct shim_fetched last = *sample;
 	pmAtomValue before;
 	double elapsed;
 	int err;
 
 	if (!fg->last)
 		return PM_ERR_AGAIN;
-	last = (struct shim_fetched){ fg->last->vset, fg->last->numpmid, fg->last->timestamp };
+	last.sets = fg->last->vset;
+	last.n = fg->last->numpmid;
+	last.stamp = fg->last->timestamp;
 	elapsed = pmtimespecSub(&sample->stamp, &last.stamp);
-	err = value_find(desc, inst, &last, first, &before, PM_TYPE_DOUBLE);
+	err = value_find(desc, inst, &last, &before, PM_TYPE_DOUBLE);
 	if (err)
 		return err;
 	*value -= before.d;
@@ -293,16 +298,16 @@ static int value_store(double value, pmAtomValue *out, int type)
 
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_fetched *sample,
-			   int first, pmAtomValue *out, int type)
+			   pmAtomValue *out, int type)
 {
 	pmAtomValue v;
 	int err;
 
 	if (!conv->rate && !conv->scale)
-		return value_find(desc, inst, sample, first, out, type);
-	err = value_find(desc, inst, sample, first, &v, PM_TYPE_DOUBLE);
+		return value_find(desc, inst, sample, out, type);
+	err = value_find(desc, inst, sample, &v, PM_TYPE_DOUBLE);
 	if (!err && conv->rate)
-		err = as_rate(fg, desc, inst, sample, first, &v.d);
+		err = as_rate(fg, desc, inst, sample, &v.d);
 	if (!err && conv->scale)
 		err = scale(desc, conv, &v.d);
 	return err ? err : value_store(v.d, out, type);
