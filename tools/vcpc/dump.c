@@ -198,8 +198,8 @@ static int put_metadata(const struct dump *d)
 	return status;
 }
 
-/* Print a value as the PMAPI does, but with control characters replaced. */
-static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
+/* Print a text as the PMAPI does, but with control characters replaced. */
+static void put_string(const struct vcpc_entry *e, const pmValueSet *set, int i)
 {
 	char *text = NULL;
 	size_t size;
@@ -214,6 +214,14 @@ static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
 		vcpc_no_memory();
 	vcpc_put_printable(stdout, text, "");
 	free(text);
+}
+
+static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
+{
+	if (e->desc.type >= PM_TYPE_32 && e->desc.type <= PM_TYPE_DOUBLE)
+		pmPrintValue(stdout, set->valfmt, e->desc.type, &set->vlist[i], 1);
+	else
+		put_string(e, set, i);
 	putchar('\n');
 }
 
