@@ -166,6 +166,8 @@ all_rows() {
 	row interp-wide "$wide" interp-10
 	row interp-back "$steady" interp-back
 	row interp-back-real "$real" interp-back
+	row interp-churn "$churn" interp-10
+	row interp-back-churn "$churn" interp-back
 	row interp-few "$steady" interp-10 big 16
 	row interp-few-360 "$steady" interp-360 big 16
 	row interp-few-real "$real" interp-10 '' 64
@@ -210,8 +212,10 @@ all_rows() {
 	row scan-blocks "$day" scan
 	row derived "$steady" derived
 	row derived-real "$real" derived '' 16
+	row derived-many "$many" derived
 	row fetchgroup "$steady" fetchgroup
 	row fetchgroup-real "$real" fetchgroup kernel
+	row fetchgroup-many "$many" fetchgroup
 	writing 2
 	writing 3
 	awk '$4 > 0 { sum += log($4); n++; if ($4 > worst) { worst = $4; where = $1 } }
@@ -254,6 +258,11 @@ all_growth() {
 	done
 	for what in open jump; do
 		growth "$what,blocks" $what "$(blocks 30000)" "$(blocks 300000)" big
+	done
+	"$work/make" "$work/few_states" 3 churn 100
+	"$work/make" "$work/more_states" 3 churn 1000
+	for what in open interp-10 interp-back; do
+		growth "$what,processes" $what "$work/few_states" "$work/more_states"
 	done
 	for what in open jump interp-10 forw; do
 		growth "$what,archives" $what "$(parts 10)" "$(parts 100)"
