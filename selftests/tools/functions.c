@@ -84,7 +84,7 @@ static void __attribute__((constructor)) only_call(void)
 }
 
 FIXTURE(functions) {
-	char out[8192], self[200], command[512];
+	char out[8192], self[200], command[600];
 };
 
 FIXTURE_SETUP(functions)
