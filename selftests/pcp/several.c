@@ -3,6 +3,7 @@
  * Open several archives as one context, and test cases that PCP handles wrongly: queries of the
  * label or the end, times after the end, and copies.
  */
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <kselftest_harness.h>
@@ -220,13 +221,41 @@ static int damage(const char *dir, const char *file)
 	return truncate(path, 4);
 }
 
-/* PCP 7.2 reads the archives that follow, and reports no error. */
+/* Return how often a file contains a text, or -1. */
+static int times_in(const char *path, const char *text)
+{
+	char line[512];
+	FILE *f = fopen(path, "r");
+	int n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n += strstr(line, text) != NULL;
+	if (!f || fclose(f))
+		return -1;
+	return n;
+}
+
+/* Fetch @n values, and append messages to a file. */
+static void fetch_logged(const char *log, int *values, int n)
+{
+	int err = dup(STDERR_FILENO), fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	for (int i = 0; i < n; i++)
+		values[i] = fetch(METRIC);
+	dup2(err, STDERR_FILENO);
+	close(err);
+}
+
+/* PCP 7.2 prints a warning, and reads the archives that follow. */
 TEST_F(several, damage_ends_one_of_them)
 {
 	static const int forward[] = { 0, 1, 2, SECOND, SECOND + 1, SECOND + 2, PM_ERR_EOL };
 	static const int back[] = { SECOND + 2, SECOND + 1, SECOND, PM_ERR_EOL };
 	static const char *const names[] = { "b", "a" };
-	char path[128];
+	char path[128], log[128];
+	int values[SECOND + 3], handle;
 	struct stat st;
 
 	for (int i = 0; i < 2; i++) {
@@ -234,15 +263,26 @@ TEST_F(several, damage_ends_one_of_them)
 		ASSERT_EQ(0, stat(path, &st));
 		ASSERT_EQ(0, truncate(path, st.st_size - 4));
 	}
-	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->dir));
+	snprintf(log, sizeof(log), "%s/log", self->dir);
+	handle = pmNewContext(PM_CONTEXT_ARCHIVE, self->dir);
+	ASSERT_LE(0, handle);
+	fetch_logged(log, values, 7);
 	for (int i = 0; i < 7; i++)
-		EXPECT_EQ(forward[i], fetch(METRIC));
+		EXPECT_EQ(forward[i], values[i]);
+	EXPECT_EQ(2, times_in(log, "is damaged: some of its records are missing"));
 	ASSERT_EQ(0, go_to(PM_MODE_BACK, SECOND + 2, 0));
+	fetch_logged(log, values, 4);
 	for (int i = 0; i < 4; i++)
-		EXPECT_EQ(back[i], fetch(METRIC));
+		EXPECT_EQ(back[i], values[i]);
+	EXPECT_EQ(2, times_in(log, "is damaged"));
+	ASSERT_EQ(0, pmDestroyContext(handle));
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->dir));
 	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 0, 1000));
+	fetch_logged(log, values, SECOND + 3);
 	for (int i = 0; i < SECOND + 3; i++)
-		EXPECT_EQ(i, fetch(METRIC));
+		EXPECT_EQ(i, values[i]);
+	EXPECT_LE(3, times_in(log, "is damaged"));
+	EXPECT_LE(1, times_in(log, "/b\" is damaged"));
 }
 
 static int open_without(const char *list)

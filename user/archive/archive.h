@@ -95,6 +95,7 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
  * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
  * @volume, @index: the unpacked first volume and index, kept for their next use; NULL if not
  *	compressed
+ * @left: whether a reader has left it because of damage, and whether that was reported
  */
 struct shim_segment {
 	const struct shim_format *format;
@@ -108,6 +109,7 @@ struct shim_segment {
 		struct stat meta, index, volume;
 	} seen;
 	struct shim_unpacked *volume, *index;
+	enum { SHIM_NOT_LEFT, SHIM_LEFT, SHIM_LEFT_REPORTED } left;
 };
 
 /*
@@ -126,6 +128,7 @@ struct shim_asked {
  * @label: label of the first segment
  * @name: the name that was passed to open
  * @asked: the archives to which @name refers
+ * @any_left: a reader has left one of several archives, and this was not reported yet
  * @index: index of all segments, loaded at first use; complete once @indexed is set
  * @volumes: the @nopened volumes known at opening, with a joint between adjacent segments
  * @later: volumes of the last segment that were found after opening, in chunks; volumes never move
@@ -143,6 +146,7 @@ struct shim_archive {
 	struct shim_label label;
 	char *name;
 	struct shim_asked asked;
+	atomic_bool any_left;
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;

@@ -375,6 +375,45 @@ int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char *
 	return 0;
 }
 
+/* Note that a reader leaves one of several archives, because this volume of it is damaged. */
+void shim_archive__leave(struct shim_archive *ar, unsigned int volume)
+{
+	unsigned int i = ar->nsegments - 1;
+
+	while (i && ar->segments[i].first > volume)
+		i--;
+	shim_lock__enter(&ar->lock);
+	if (ar->segments[i].left == SHIM_NOT_LEFT) {
+		ar->segments[i].left = SHIM_LEFT;
+		atomic_store_explicit(&ar->any_left, true, memory_order_relaxed);
+	}
+	shim_lock__leave(&ar->lock);
+}
+
+/**
+ * shim_archive__next_left() - get the archives that readers have left because of damage
+ * @ar: the archive
+ *
+ * Return: the name of one of them, once for each; NULL if there is no further one.
+ */
+const char *shim_archive__next_left(struct shim_archive *ar)
+{
+	const char *name = NULL;
+
+	if (!atomic_load_explicit(&ar->any_left, memory_order_relaxed))
+		return NULL;
+	shim_lock__enter(&ar->lock);
+	for (unsigned int i = 0; i < ar->nsegments && !name; i++)
+		if (ar->segments[i].left == SHIM_LEFT) {
+			ar->segments[i].left = SHIM_LEFT_REPORTED;
+			name = ar->asked.names[ar->segments[i].place];
+		}
+	if (!name)
+		atomic_store_explicit(&ar->any_left, false, memory_order_relaxed);
+	shim_lock__leave(&ar->lock);
+	return name;
+}
+
 bool shim_archive__is_several(const struct shim_archive *ar)
 {
 	return ar->nsegments > 1;

@@ -23,6 +23,8 @@ int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
 /* Get the archives of a list that are missing or damaged and were therefore skipped. */
 int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name);
+void shim_archive__leave(struct shim_archive *ar, unsigned int volume);
+const char *shim_archive__next_left(struct shim_archive *ar);
 /* Return whether several archives were opened as one. */
 bool shim_archive__is_several(const struct shim_archive *ar);
 /* Return whether this is a single archive that was opened under this name. */

@@ -428,10 +428,14 @@ int shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
 	if (shim_pmidmap__get(&sc->reported, volume) != SHIM_PMIDMAP_NONE)
 		return 0;
 	err = shim_pmidmap__add(&sc->reported, volume, 0);
-	/* As in PCP 7.2, one of several archives may be damaged. */
-	if (!err)
-		sc->damaged |= !shim_archive__is_several(sc->ar);
-	return err;
+	if (err)
+		return err;
+	/* As in PCP 7.2, damage in one of several archives is not an error. */
+	if (shim_archive__is_several(sc->ar))
+		shim_archive__leave(sc->ar, volume);
+	else
+		sc->damaged = true;
+	return 0;
 }
 
 int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec,

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <syslog.h>
 
 #include "archive.h"
 #include "base/process.h"
@@ -204,10 +205,14 @@ static int step_across(struct shim_context *ctx, struct shim_record *rec)
 	bool back = ctx->mode == PM_MODE_BACK;
 	int err;
 
-	do
+	if (!shim_archive__is_several(ctx->ar))
+		return record_step(ctx, rec);
+	do {
 		err = record_step(ctx, rec);
-	while (err == -EBADMSG && shim_cursor__leave(&ctx->cursor, rec->volume, back));
-	return err == -EBADMSG && shim_archive__is_several(ctx->ar) ? -ERANGE : err;
+		if (err == -EBADMSG)
+			shim_archive__leave(ctx->ar, rec->volume);
+	} while (err == -EBADMSG && shim_cursor__leave(&ctx->cursor, rec->volume, back));
+	return err == -EBADMSG ? -ERANGE : err;
 }
 
 /* Like step_across(), but an unusable volume is reported once per context and then skipped. */
@@ -360,6 +365,16 @@ static int ask(struct shim_context *ctx, int n, const pmID *pmids)
 	return err < 0 ? err : 0;
 }
 
+/* Report damage in one of several archives once, as PCP 7.2 does. */
+static void report_left(struct shim_archive *ar)
+{
+	const char *name;
+
+	while ((name = shim_archive__next_left(ar)))
+		pmNotifyErr(LOG_WARNING, "pmFetch: archive \"%s\" is damaged: some of its records are missing",
+			    name);
+}
+
 int shim_archive_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			       struct shim_ts *stamp, pmResult **out)
 {
@@ -369,6 +384,7 @@ int shim_archive_source__fetch(struct shim_context *ctx, int n, const pmID *pmid
 		err = fetch_interp(ctx, stamp, out);
 	else if (!err)
 		err = fetch_record(ctx, stamp, out);
+	report_left(ctx->ar);
 	return shim_pcp__error(err);
 }
 
@@ -416,7 +432,10 @@ static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult 
 
 int shim_archive_source__record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
-	return shim_pcp__error(any_record(ctx, stamp, out));
+	int err = any_record(ctx, stamp, out);
+
+	report_left(ctx->ar);
+	return shim_pcp__error(err);
 }
 
 int shim_archive_source__set_mode(struct shim_context *ctx, int mode, const struct shim_ts *when,
