@@ -420,14 +420,16 @@ static int find_traced(const struct record_job *job, struct recording *r)
 
 static int record_traced(const struct record_job *job, struct recording *r)
 {
-	const struct record_lost lost = record_lost_read();
+	struct record_lost lost = { 0 };
 	int counts = r->traced && want_counts(job, r);
 	int ret = job->why ? record_watch(job, r) : 0, status;
 
+	if (r->traced)
+		lost = record_lost_read();
 	if (!ret)
 		ret = record_run(job, r);
-	if (r->traced)
-		record_lost_report(&lost);
+	status = r->traced ? record_lost_report(&lost) : 0;
+	ret = ret ? ret : status;
 	status = record_why_close(&r->why);
 	ret = ret ? ret : status;
 	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;

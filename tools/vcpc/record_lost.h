@@ -5,14 +5,21 @@
 
 #include <stdint.h>
 
-/* Since tracing was turned on: events that found no row, and tags removed with their statistics */
+/*
+ * Since tracing was turned on: events that found no row, and tags removed with their statistics;
+ * @err: the error if they cannot be read
+ */
 struct record_lost {
 	uint64_t events, tags;
+	int err;
 };
 
-/* Read the current numbers.  They are 0 if tracing is off or they cannot be read. */
+/* Read the current numbers.  They are 0 if tracing is off. */
 struct record_lost record_lost_read(void);
-/* Print messages if the numbers have increased since @before. */
-void record_lost_report(const struct record_lost *before);
+/*
+ * Print messages if the numbers have increased since @before.  Return 0, or an exit status after a
+ * message if they cannot be read.
+ */
+int record_lost_report(const struct record_lost *before);
 
 #endif /* VCPC_RECORD_LOST_H */
