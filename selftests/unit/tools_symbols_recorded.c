@@ -18,6 +18,15 @@ static bool may_record(void)
 			SKIP(return, "the kernel does not permit recording of mappings");	\
 	} while (0)
 
+/* Run a new copy of the child until it ends.  Return its process ID, or -1. */
+static pid_t run_copy(FIXTURE_DATA(symbols) *self)
+{
+	pid_t pid = make_copy(self) || start(self) ? -1 : self->child;
+
+	end_child(self);
+	return pid;
+}
+
 /*
  * If a program exits before symbols_learn() is called, the kernel's records contain its mappings.
  */
@@ -26,10 +35,8 @@ TEST_F(symbols, a_program_that_exited_before_it_was_learned)
 	pid_t pid;
 
 	NEEDS_RECORDING();
-	ASSERT_EQ(0, make_copy(self));
-	ASSERT_EQ(0, start(self));
-	pid = self->child;
-	end_child(self);
+	pid = run_copy(self);
+	ASSERT_LT(0, pid);
 	symbols_read(self->symbols);
 	ASSERT_EQ(0, symbols_learn(self->symbols, pid));
 	ASSERT_EQ(0, unlink(self->copy));
@@ -43,10 +50,8 @@ TEST_F(symbols, a_program_that_exited_and_was_replaced)
 {
 	pid_t pid;
 
-	ASSERT_EQ(0, make_copy(self));
-	ASSERT_EQ(0, start(self));
-	pid = self->child;
-	end_child(self);
+	pid = run_copy(self);
+	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, unlink(self->copy));
 	ASSERT_EQ(0, command(self, "cp /bin/true %s"));
 	symbols_read(self->symbols);
@@ -127,10 +132,8 @@ TEST_F(symbols, mappings_that_were_lost)
 	pid_t pid;
 
 	NEEDS_RECORDING();
-	ASSERT_EQ(0, make_copy(self));
-	ASSERT_EQ(0, start(self));
-	pid = self->child;
-	end_child(self);
+	pid = run_copy(self);
+	ASSERT_LT(0, pid);
 	symbols_read(self->symbols);
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -181,10 +184,8 @@ TEST_F(symbols, too_many_open_files_for_a_program_that_exited)
 	pid_t pid;
 
 	NEEDS_RECORDING();
-	ASSERT_EQ(0, make_copy(self));
-	ASSERT_EQ(0, start(self));
-	pid = self->child;
-	end_child(self);
+	pid = run_copy(self);
+	ASSERT_LT(0, pid);
 	symbols_read(self->symbols);
 	old = limit_files(1);
 	symbols_learn(self->symbols, pid);
