@@ -21,7 +21,7 @@ struct shim_unpacked;
 int shim_unpack__open(struct shim_unpacked *u, int fd, const char *suffix);
 /* Unpack a unit.  Return -EBADMSG if it is damaged, -ENOMEM, or -ENOSPC. */
 int shim_unpack__unit(const struct shim_unpacked *u, const struct shim_unit *unit);
-/* Close and unmap what is not needed after the last unit was unpacked. */
+/* Close the unnamed file and unmap the compressed one, after the last unit has been unpacked. */
 void shim_unpack__done(struct shim_unpacked *u);
 void shim_unpack__close(struct shim_unpacked *u);
 
