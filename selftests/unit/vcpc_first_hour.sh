@@ -197,6 +197,9 @@ for command in replay dump summary label check; do
 done
 mkdir leer
 bad 1 "the directory 'leer' contains no archives" replay leer
+mkdir kaputt
+for name in a b; do : >kaputt/$name.meta; : >kaputt/$name.0; done
+bad 1 "no archive in the directory 'kaputt' can be read (2 are damaged)" replay kaputt
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
 result "the name is printed unchanged"
 good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u

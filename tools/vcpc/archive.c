@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archives.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -22,6 +23,22 @@ int vcpc_fail_pm(int code, const char *what)
 	return vcpc_fail(0, "%s: %s", what, pmErrStr(code));
 }
 
+/* Print why a directory cannot be opened: it has no archives, or all of them are damaged. */
+static int fail_directory(const char *name)
+{
+	struct vcpc_archives archives = { 0 };
+	int err = vcpc_archives_add(&archives, name);
+	size_t n = archives.n;
+
+	vcpc_archives_free(&archives);
+	if (err == -ENOENT)
+		return vcpc_fail(0, "the directory '%s' contains no archives", name);
+	if (err)
+		return vcpc_fail(err, "%s", name);
+	return vcpc_fail(0, "no archive in the directory '%s' can be read (%zu are damaged); run 'vcpc check %s' for details",
+			 name, n, name);
+}
+
 int vcpc_open_archive(const char *name)
 {
 	struct stat st;
@@ -34,7 +51,7 @@ int vcpc_open_archive(const char *name)
 	if (handle == PM_ERR_LOGFILE && !*name)
 		return vcpc_fail(0, "the archive name is empty");
 	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
-		return vcpc_fail(0, "the directory '%s' contains no archives", name);
+		return fail_directory(name);
 	return vcpc_fail_pm(handle, name);
 }
 
