@@ -5,14 +5,14 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 include=$top/user/include
 evidence=$dir/errors
 
-# compiles LANGUAGE COMPILER WHAT SOURCE: check that it compiles without a warning
+# compiles LANGUAGE COMPILER WHAT SOURCE [FLAG]: check that it compiles without a warning
 compiles() {
 	if ! command -v "$2" >/dev/null; then
 		skip "$3" "no $2"
 		return
 	fi
 	printf '%s\n' "$4" >"$dir/source.$1"
-	"$2" -Wall -Wextra -Werror -I"$include" -I"$include/cpc" -I"$top/include/uapi" \
+	"$2" ${5:+"$5"} -Wall -Wextra -Werror -I"$include" -I"$include/cpc" -I"$top/include/uapi" \
 		-fsyntax-only "$dir/source.$1" 2>"$dir/errors"
-	result "$3 in $2"
+	result "$3 in $2${5:+ $5}"
 }

@@ -9,6 +9,7 @@
 #define SHIM_LIBPCTX_H
 
 #include <stdarg.h>
+#include <sys/resource.h>	/* id_t, also with -std=c99 */
 #include <sys/types.h>
 
 #ifdef __cplusplus

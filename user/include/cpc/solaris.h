@@ -12,9 +12,14 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>	/* id_t, also with -std=c99 */
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+/* With -std=c99, glibc's <sys/wait.h> does not define idtype_t. */
+#if defined(__GLIBC__) && !defined(WEXITED)
+#include <bits/types/idtype_t.h>
+#endif
 
 #include "hrtime.h"
 

@@ -15,6 +15,11 @@
 
 #include "synch.h"
 
+/* With -std=c99, glibc's <pthread.h> does not declare this. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
+#endif
+
 typedef pthread_t thread_t;
 
 #define THR_BOUND	0x00000001
