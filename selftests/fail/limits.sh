@@ -113,6 +113,30 @@ limited record "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 limited rotate "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.1
 limited compress "$vcpc" record -e page-faults --compress -I 10ms -o rec -- sleep 0.05
 
+# lost TEXT COMMAND...: check that the command fails and prints this text if its output is lost
+lost() {
+	text=$1
+	shift
+	for limit in no_output full_output; do
+		$limit "$@" 2>said && return 1
+		grep -q "^${1##*/}: cannot write$text: " said || return 1
+	done
+}
+bin=${vcpc%/*}
+for command in "cputrack -c sw::page-faults true" "cputrack -h" "cpustat -h" "hpmcount true" "hpmcount -h" \
+	"pmlist -s" "pmlist -h" "pmtrace -S 16 tag"; do
+	# shellcheck disable=SC2086
+	lost '' "$bin"/$command
+	result "$command: its output is lost"
+done
+for command in cputrack\ -csw::page-faults hpmcount; do
+	# shellcheck disable=SC2086
+	lost ' /dev/full' "$bin"/$command -o /dev/full true
+	result "$command -o: its output is lost"
+done
+! "$bin/cputrack" -c sw::page-faults -o absent/file true 2>said && grep -q '^cputrack: absent/file: ' said
+result "cputrack -o: the message names the file"
+
 # If standard error cannot be written, only the exit status reports an error.
 "$vcpc" stat -e page-faults -- true 2>&-
 [ $? = 1 ]

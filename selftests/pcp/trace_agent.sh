@@ -74,7 +74,9 @@ has() {
 commands() {
 	out=$("$build/bin/pmtrace" a.point) &&
 		[ "$out" = 'pmtrace: point complete (tag="a.point")' ] &&
-		"$build/bin/pmtrace" -q -c 12.5 a.counter && "$build/bin/pmtrace" -q -v -3 a.value &&
+		out=$("$build/bin/pmtrace" -c 12.5 a.counter) &&
+		[ "$out" = 'pmtrace: counter complete (tag="a.counter", value=12.500000)' ] &&
+		"$build/bin/pmtrace" -q -v -3 a.value &&
 		"$build/bin/pmtrace" -q -h localhost 'a b' && "$build/bin/pmtrace" -q -e 'exit 0' a.job || return 1
 	"$build/bin/pmtrace" -q -e 'exit 3' a.job
 	[ $? = 3 ] || return 1

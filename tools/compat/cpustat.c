@@ -124,7 +124,6 @@ static void print_totals(struct stat_job *job, int ncpus)
 		cpcspec_values(stdout, job->cpc, &job->specs.at[s], job->total[s], job->tick,
 			       job->specs.n > 1);
 	}
-	fflush(stdout);
 }
 
 static int fail(struct cpu *cpu)
@@ -297,15 +296,14 @@ static int run(struct stat_job *job, struct cpu *cpus, int n)
 {
 	int busy = job->soak && counts_system_only(job);
 	pthread_t thread;
-	int failed = 0, begun = 0;
+	int failed = 0, begun = 0, err = 0;
 
 	pthread_barrier_init(&job->ready, NULL, (unsigned int)n + 1);
-	for (; begun < n; begun++)
-		if (pthread_create(&cpus[begun].thread, NULL, measure, &cpus[begun]))
-			break;
-	if (begun < n) {
-		fprintf(stderr, "cpustat: %s\n", strerror(errno));
-		exit(1);
+	for (; begun < n && !err; begun++)
+		err = pthread_create(&cpus[begun].thread, NULL, measure, &cpus[begun]);
+	if (err) {
+		errno = err;
+		exit(command_failed("thread"));
 	}
 	for (int i = 0; busy && i < n; i++)
 		if (!pthread_create(&thread, NULL, soak, &cpus[i]))
@@ -320,7 +318,7 @@ static int run(struct stat_job *job, struct cpu *cpus, int n)
 	}
 	atomic_store(&over, 1);
 	print_totals(job, n);
-	return failed;
+	return command_written(stdout, NULL) || failed;
 }
 
 /* Select all CPUs on which this process may run. */
@@ -328,18 +326,18 @@ static int all_cpus(struct stat_job *job)
 {
 	struct cpu *cpus;
 	cpu_set_t mask;
-	int n = 0, ret = 1;
+	int n = 0, ret = 0;
 
 	if (sched_getaffinity(0, sizeof(mask), &mask))
-		return 1;
+		return command_failed("CPUs");
 	cpus = calloc((size_t)CPU_COUNT(&mask), sizeof(*cpus));
 	if (!cpus)
-		return 1;
-	for (int id = 0; id < CPU_SETSIZE; id++)
+		return command_failed("CPUs");
+	for (int id = 0; id < CPU_SETSIZE && !ret; id++)
 		if (CPU_ISSET(id, &mask) && make_cpu(job, &cpus[n++], id))
-			goto out;
-	ret = run(job, cpus, n);
-out:
+			ret = command_failed("event sets");
+	if (!ret)
+		ret = run(job, cpus, n);
 	free(cpus);
 	return ret;
 }

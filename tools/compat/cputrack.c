@@ -32,7 +32,7 @@ struct lwp {
  * @total: counts of ended and current threads
  * @zero: all zero, the counts of a new thread
  * @lwp: the threads, indexed by number
- * @failed: counters were lost, or could not be bound
+ * @failed: counters were lost or could not be bound, or output is lost
  */
 struct track {
 	cpc_t *cpc;
@@ -85,10 +85,23 @@ static void begin_line(struct track *t, hrtime_t when, pid_t pid, id_t lwpid, co
 	fprintf(t->out, "%3d %10s ", (int)lwpid, event);
 }
 
+/* Flush each line, so that the first error is reported with its reason, and only once. */
+static void end_line(struct track *t)
+{
+	if (!t->failed)
+		t->failed = command_written(t->out, t->file);
+}
+
+static void print_values(struct track *t, int s, cpc_buf_t *buf)
+{
+	cpcspec_values(t->out, t->cpc, &t->specs.at[s], buf, t->tick, t->specs.n > 1);
+	end_line(t);
+}
+
 static void print(struct track *t, pid_t pid, id_t lwpid, const char *event, int s, cpc_buf_t *buf)
 {
 	begin_line(t, cpc_buf_hrtime(t->cpc, buf), pid, lwpid, event);
-	cpcspec_values(t->out, t->cpc, &t->specs.at[s], buf, t->tick, t->specs.n > 1);
+	print_values(t, s, buf);
 }
 
 static void print_header(struct track *t)
@@ -98,6 +111,7 @@ static void print_header(struct track *t)
 		fprintf(t->out, "%6s ", "pid");
 	fprintf(t->out, "%3s %10s ", "lwp", "event");
 	cpcspec_columns(t->out, &t->specs.at[0], t->tick);
+	end_line(t);
 }
 
 static struct lwp *lwp_of(struct track *t, id_t lwpid)
@@ -194,11 +208,11 @@ static int on_init(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	struct lwp *lwp = lwp_of(t, lwpid);
 
 	if (!lwp)
-		return -1;
+		return say(t, pid, lwpid, strerror(errno));
 	if (lwp->used)
 		begin_lwp(t, lwp);
 	else if (make_lwp(t, lwp))
-		return -1;
+		return say(t, pid, lwpid, strerror(errno));
 	if (bind_current(t, pctx, pid, lwpid, lwp))
 		return -1;
 	if (t->verbose) {
@@ -237,7 +251,7 @@ static int on_create(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	if (!lwp || !lwp->used)
 		return 0;
 	begin_line(t, gethrtime(), pid, lwpid, "lwp_create");
-	cpcspec_values(t->out, t->cpc, &t->specs.at[0], t->zero, t->tick, t->specs.n > 1);
+	print_values(t, 0, t->zero);
 	return 0;
 }
 
@@ -321,6 +335,7 @@ static int on_exec(pctx_t *pctx, pid_t pid, id_t lwpid, char *command, void *arg
 	begin_line(t, gethrtime(), pid, 1, "exec");
 	blanks(t);
 	fprintf(t->out, "# '%s'\n", command);
+	end_line(t);
 	forget(t);
 	return 0;
 }
@@ -341,9 +356,9 @@ static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 	begin_line(t, gethrtime(), pid, lwpid, "fork");
 	blanks(t);
 	fprintf(t->out, "# %d\n", (int)child);
+	end_line(t);
 	zero_totals(t);
 	pctx_run(pctx, milliseconds(t), t->count, on_tick);
-	fflush(t->out);
 }
 
 static int listen(struct track *t, pctx_t *pctx)
@@ -391,7 +406,6 @@ static int run(struct track *t, pctx_t *pctx)
 	if (t->header)
 		print_header(t);
 	ret = pctx_run(pctx, milliseconds(t), t->count, on_tick);
-	fflush(t->out);
 	pctx_release(pctx);
 	return ret || t->failed ? 1 : 0;
 }
@@ -455,11 +469,10 @@ static int prepare(struct track *t)
 	if (done >= 0)
 		return done;
 	t->out = t->file ? fopen(t->file, "we") : stdout;
-	if (!t->out || make_totals(t)) {
-		fprintf(stderr, "cputrack: %s\n", strerror(errno));
-		return 1;
-	}
-	setvbuf(t->out, NULL, _IOLBF, 0);
+	if (!t->out)
+		return command_failed(t->file);
+	if (make_totals(t))
+		return command_failed("event sets");
 	return -1;
 }
 

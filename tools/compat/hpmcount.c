@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "hpm/hpm.h"
+#include "written.h"
 
 #define MAX_VALUES	(HPM_MAX_SETS * MAX_COUNTERS)
 
 struct options {
 	FILE *out;
+	const char *file;	/* its name, NULL for standard output */
 	const char *metrics;	/* comma-separated lists; NULL for all */
 	const char *metric_groups;
 	bool detail;
@@ -315,12 +317,13 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'x': opt->exact = true; break;
 	case 'k': run->choice.mode |= PM_KERNEL; break;
 	case 'H': case 'a': break;
-	case 'h': usage(stdout); exit(0);
+	case 'h': usage(stdout); exit(written("hpmcount", stdout, NULL));
 	case 'b':
 		if (strcmp(optarg, "0") && strcmp(optarg, "timebase"))
 			hpm_die("-b: this machine has only time base 0", 0);
 		break;
 	case 'o':
+		opt->file = optarg;
 		opt->out = fopen(optarg, "we");
 		if (!opt->out) {
 			fprintf(stderr, "hpmcount: cannot write %s: %s\n", optarg, strerror(errno));
@@ -390,7 +393,5 @@ int main(int argc, char **argv)
 	print_values(&run);
 	print_metrics(&run);
 	pm_delete_program();
-	if (fflush(run.opt.out))
-		hpm_die("write", errno);
-	return status;
+	return written("hpmcount", run.opt.out, run.opt.file) ? 1 : status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hpm/hpm.h"
+#include "written.h"
 
 static struct {
 	pm_info2_t info;
@@ -336,7 +337,7 @@ int main(int argc, char **argv)
 			if (!hpm_number(optarg, &type))
 				type = -2;
 			break;
-		case 'h': usage(stdout); return 0;
+		case 'h': usage(stdout); return written("pmlist", stdout, NULL);
 		case 'o':
 			it.format = *optarg;
 			break;
@@ -350,7 +351,7 @@ int main(int argc, char **argv)
 	}
 	ret = pm_initialize(filter | PM_GET_GROUPS, &it.info, &it.groups, type);
 	if (ret) {
-		hpm_fail("pmlist", ret);
+		hpm_fail("pm_initialize", ret);
 		return 1;
 	}
 	if (it.format == 'x')
@@ -358,5 +359,5 @@ int main(int argc, char **argv)
 	list(what, arg);
 	if (it.format == 'x')
 		puts("</pmlist>");
-	return it.failed;
+	return written("pmlist", stdout, NULL) || it.failed;
 }

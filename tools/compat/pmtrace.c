@@ -9,6 +9,8 @@
 
 #include <pcp/trace.h>
 
+#include "written.h"
+
 /**
  * struct job - the parsed command line
  * @option: 'c', 'e', 'v', or 0 for a point
@@ -116,6 +118,8 @@ static void report(const struct job *job, const char *what, int result)
 {
 	if (result < 0)
 		fprintf(stderr, "pmtrace: %s error: %s\n", what, pmtraceerrstr(result));
+	else if (!job->quiet && (job->option == 'c' || job->option == 'v'))
+		printf("pmtrace: %s complete (tag=\"%s\", value=%f)\n", what, job->tag, job->value);
 	else if (!job->quiet)
 		printf("pmtrace: %s complete (tag=\"%s\")\n", what, job->tag);
 }
@@ -162,5 +166,7 @@ int main(int argc, char **argv)
 	struct job job = { 0 };
 	int done = parse(&job, argc, argv);
 
-	return done >= 0 ? done : run(&job);
+	if (done < 0)
+		done = run(&job);
+	return written("pmtrace", stdout, NULL) && !done ? 1 : done;
 }

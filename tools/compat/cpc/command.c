@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "device.h"
+#include "written.h"
 
 static struct {
 	const struct command *command;
@@ -43,6 +44,17 @@ void command_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	command_complain("strtoset", 0, fmt, ap);
 	va_end(ap);
+}
+
+int command_written(FILE *out, const char *file)
+{
+	return written(self.command->name, out, file);
+}
+
+int command_failed(const char *what)
+{
+	fprintf(stderr, "%s: %s: %s\n", self.command->name, what, strerror(errno));
+	return 1;
 }
 
 int command_usage(void)
@@ -88,7 +100,7 @@ int command_help(void)
 	fputs(self.command->usage, stdout);
 	cpcspec_capabilities(stdout, cpc);
 	cpc_close(cpc);
-	return 0;
+	return command_written(stdout, NULL);
 }
 
 int command_number(const char *text, double least, double *value)

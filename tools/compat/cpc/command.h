@@ -39,6 +39,14 @@ int command_usage(void);
 int command_mistake(const char *what);
 int command_help(void);
 
+/*
+ * Flush the output, and return 0, or 1 after printing a message.  @file is its name, NULL for
+ * standard output.
+ */
+int command_written(FILE *out, const char *file);
+/* Print what failed, and why according to errno.  Return 1. */
+int command_failed(const char *what);
+
 /* Open libcpc and return its handle, or NULL after printing a message. */
 cpc_t *command_open(void);
 

@@ -14,7 +14,7 @@ void hpm_fail(const char *what, int error)
 {
 	const char *hint = device_hint(error);
 
-	pm_error((char *)what, error);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, pm_strerror(what, error));
 	if (hint)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, hint);
 }
