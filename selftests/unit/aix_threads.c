@@ -77,6 +77,26 @@ TEST(each_by_itself)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
+/* Set a group's program in a thread that exits without deleting it. */
+static void *leads(void *arg)
+{
+	pm_prog_t prog = program("PM_INST_CMPL");
+
+	(void)arg;
+	return (void *)(long)pm_set_program_mygroup(&prog);
+}
+
+TEST(groups_end_with_the_thread_that_set_them)
+{
+	pm_prog_t prog;
+
+	ASSERT_EQ(0, initialize());
+	all_of(_metadata, leads);
+	prog = program("PM_INST_CMPL");
+	EXPECT_EQ(0, pm_set_program(&prog));
+	EXPECT_EQ(0, pm_delete_program());
+}
+
 static pid_t leader;
 
 /*

@@ -162,16 +162,21 @@ bool shim_aix_self__forked(void)
 	return !self.reading;
 }
 
-/* Unbind an exiting thread from its own context, which is removed with its last thread. */
+/*
+ * Unbind an exiting thread from its own context.  A context is removed with its last thread.  Unless
+ * all threads of the process belong to a group, only the thread that set it can read it, so it is
+ * removed with that thread.
+ */
 static void thread_exits(void *unused)
 {
 	struct shim_aix_state *state = shim_aix_state__lock();
 	struct shim_aix_context *ctx = self.ctx;
 
 	(void)unused;
-	if (ctx && ctx->scope == AIX_THREAD && !atomic_load(&ctx->removed)) {
-		shim_counters__unbind_at(ctx->counters, gettid(), 0);
-		if (shim_aix_state__deserted(ctx, 0) > 0)
+	if (ctx && !ctx->process && !atomic_load(&ctx->removed)) {
+		if (ctx->scope == AIX_THREAD)
+			shim_counters__unbind_at(ctx->counters, gettid(), 0);
+		if (shim_aix_state__deserted(ctx, gettid()) > 0)
 			shim_aix_state__remove(state, ctx);
 	}
 	keep(state, NULL);
