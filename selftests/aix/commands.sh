@@ -18,6 +18,10 @@ run pmlist -s && grep -q '^Counters: [1-8]$' "$dir/out" && grep -q '^Event sets:
 result "pmlist -s"
 run pmlist -s -o c && grep -q '^"Counters","[1-8]"$' "$dir/out" && run pmlist -d -s -o x && grep -q '^  <summary name="Counters" value="[1-8]"/>$' "$dir/out"
 result "pmlist -s in other formats"
+run pmlist -o x -l && grep -q '^  <processor id="-1" name=".*"/>$' "$dir/out" && run pmlist -o c -l && grep -q '^"-1","' "$dir/out"
+result "pmlist -l in other formats"
+run pmlist -e -1 && cp "$dir/out" "$dir/all" && run pmlist -c -1 && cmp -s "$dir/out" "$dir/all"
+result "pmlist -e -1 prints all events of all counters"
 run pmlist -e PM_PAGE_FAULTS && grep -q 'counter: 1, id: [0-9]*, name: PM_PAGE_FAULTS, status: verified' "$dir/out"
 result "pmlist -e prints an event on all counters"
 run pmlist -c 1,PM_PAGE_FAULTS && [ "$(wc -l <"$dir/out")" = 1 ]
@@ -82,8 +86,8 @@ run hpmcount -d --slice=10 -e PM_PAGE_FAULTS,PM_TASK_CLOCK,PM_PAGE_FAULTS:k sh -
 [ "$(grep -c 'Counting duration' "$dir/out")" = 2 ] && grep -q 'Counting mode: kernel$' "$dir/out"
 result "events of two modes are multiplexed"
 run hpmcount -D PMD_NOTHING true
-[ $? = 1 ] && grep -q 'no such metric' "$dir/err" && run hpmcount -m General,Nothing -e PM_PAGE_FAULTS true
-[ $? = 1 ] && grep -q 'no such group of metrics' "$dir/err" && run hpmcount -e PM_PAGE_FAULTS:x true
+[ $? = 1 ] && grep -q 'no such metric: PMD_NOTHING$' "$dir/err" && run hpmcount -m General,Nothing -e PM_PAGE_FAULTS true
+[ $? = 1 ] && grep -q 'no such group of metrics: Nothing$' "$dir/err" && run hpmcount -e PM_PAGE_FAULTS:x true
 [ $? = 1 ] && grep -q 'letters u, k and h' "$dir/err"
 result "unknown metrics and modes"
 groups=$(pmlist -g -1 | wc -l)
@@ -98,15 +102,27 @@ result "HPM_PMD_GROUP selects metrics"
 echo "1 PM_PAGE_FAULTS" >"$dir/libHPM_events"
 (cd "$dir" && HPM_EVENT_SET=99 run hpmcount true) && [ -n "$(value PM_PAGE_FAULTS)" ]
 result "the file libHPM_events has priority over the environment"
+printf '1 PM_PAGE_FAULTS\n1 PM_TASK_CLOCK\n' >"$dir/libHPM_events"
+(cd "$dir" && run hpmcount true)
+[ $? = 1 ] && grep -q 'counter is used twice: 1 PM_TASK_CLOCK$' "$dir/err"
+result "two events on one counter in libHPM_events"
+rm "$dir/libHPM_events"
+echo HPM_EVENT_SET=98 >"$dir/HPM_flags.env"
+(cd "$dir" && HPM_EVENT_SET=1 run hpmcount true)
+[ $? = 1 ] && grep -q 'no such event set: 98$' "$dir/err"
+result "HPM_flags.env overrides each variable"
+run hpmcount -s , true
+[ $? = 1 ] && grep -q 'at least one name or number' "$dir/err"
+result "an empty list of sets"
 run hpmcount -s one true
-[ $? = 1 ] && grep -q 'event sets must be numbers' "$dir/err" && run hpmcount --slice=ten -g 0,0 true
+[ $? = 1 ] && grep -q 'event sets must be numbers: one$' "$dir/err" && run hpmcount --slice=ten -g 0,0 true
 [ $? = 1 ] && grep -q 'requires a number' "$dir/err"
 result "hpmcount: text in place of numbers"
 run hpmcount -b purr true
 [ $? = 1 ] && grep -q 'only time base 0' "$dir/err"
 result "an unsupported time base"
 HPM_EVENT_SET=99 run hpmcount true
-[ $? = 1 ] && grep -q 'no such event set' "$dir/err"
+[ $? = 1 ] && grep -q 'no such event set: 99$' "$dir/err"
 result "a nonexistent set"
 run hpmcount -o "$dir/none/file" true
 [ $? = 1 ] && grep -q "^hpmcount: cannot write $dir/none/file: No such file" "$dir/err"

@@ -358,6 +358,8 @@ static void choose(struct run *run, const struct lists *lists)
 		hpm_choose_groups(choice, lists->groups);
 	if (lists->events)
 		hpm_choose_events(choice, lists->events);
+	if (!choice->n && (lists->sets || lists->groups || lists->events))
+		hpm_die("-s, -g and -e require at least one name or number", 0);
 	if (!choice->n && lists->asked)
 		hpm_choose_metrics(choice, run->opt.metrics, run->opt.metric_groups);
 	if (!choice->n)
@@ -373,7 +375,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	run.opt.out = stdout;
-	run.opt.metric_groups = getenv("HPM_PMD_GROUP");
+	run.opt.metric_groups = hpm_variable_copy("HPM_PMD_GROUP");
 	parse(&run, &lists, argc, argv);
 	hpm_check_metrics(run.opt.metrics, false);
 	hpm_check_metrics(run.opt.metric_groups, true);

@@ -106,21 +106,6 @@ static void missing(const char *what, const char *name)
 	it.failed = true;
 }
 
-static void list_name(const char *name)
-{
-	bool found = false;
-
-	for (int c = 0; c < it.info.maxpmcs; c++) {
-		const pm_events2_t *e = hpm_event(&it.info, c, name, 0);
-
-		if (e)
-			put_event(c, e);
-		found = found || e;
-	}
-	if (!found)
-		missing("event", name);
-}
-
 static void list_counter(int c, const char *event)
 {
 	bool all = !event || !strcmp(event, "-1");
@@ -138,6 +123,37 @@ static void list_counter(int c, const char *event)
 	}
 	if (!found)
 		missing("event", event);
+}
+
+static void list_name(const char *name)
+{
+	bool found = false;
+
+	if (!strcmp(name, "-1")) {
+		for (int c = 0; c < it.info.maxpmcs; c++)
+			list_counter(c, NULL);
+		return;
+	}
+	for (int c = 0; c < it.info.maxpmcs; c++) {
+		const pm_events2_t *e = hpm_event(&it.info, c, name, 0);
+
+		if (e)
+			put_event(c, e);
+		found = found || e;
+	}
+	if (!found)
+		missing("event", name);
+}
+
+/* In text, print only the number and the name. */
+static void list_processor(void)
+{
+	struct field fields[] = { { "id", "-1" }, { "name", it.info.proc_name }, { NULL, NULL } };
+
+	if (it.format == 't')
+		printf("%d: %s\n", PM_CURRENT, it.info.proc_name);
+	else
+		put("processor", fields, 3);
 }
 
 static void list_counters(char *arg)
@@ -313,7 +329,7 @@ static void list(int what, char *arg)
 {
 	switch (what) {
 	case 's': summary(); break;
-	case 'l': printf("%d: %s\n", PM_CURRENT, it.info.proc_name); break;
+	case 'l': list_processor(); break;
 	case 'e': list_name(arg); break;
 	case 'c': list_counters(arg); break;
 	case 'g': list_group(arg); break;

@@ -29,6 +29,13 @@ void hpm_die(const char *what, int error)
 	exit(1);
 }
 
+/* Print a message about an argument of @len bytes, and exit. */
+void hpm_die_about(const char *what, const char *argument, size_t len)
+{
+	fprintf(stderr, "%s: %s: %.*s\n", program_invocation_short_name, what, (int)len, argument);
+	exit(1);
+}
+
 /* Print that a file cannot be opened or read, and exit. */
 void hpm_die_reading(const char *path)
 {
@@ -93,14 +100,14 @@ void hpm_choose_sets(struct hpm_choice *choice, char *list)
 		int n, first, last;
 
 		if (!hpm_number(s, &n))
-			hpm_die("event sets must be numbers", 0);
+			hpm_die_about("event sets must be numbers", s, strlen(s));
 		first = n ? n : 1;
 		last = n ? n : hpm_sets(choice->groups);
 		for (int i = first; i <= last; i++) {
 			int group = hpm_set(choice->groups, i);
 
 			if (group < 0)
-				hpm_die("no such event set", 0);
+				hpm_die_about("no such event set", s, strlen(s));
 			add_group(choice, group, mode);
 		}
 	}
@@ -115,7 +122,7 @@ void hpm_choose_groups(struct hpm_choice *choice, char *list)
 		int group = hpm_group(choice->groups, s);
 
 		if (group < 0)
-			hpm_die("no such group", 0);
+			hpm_die_about("no such group", s, strlen(s));
 		add_group(choice, group, mode);
 	}
 }
@@ -167,17 +174,18 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 		int mode = take_mode(s, choice->mode);
 
 		if (!hpm_event(choice->info, 0, s, 0))
-			hpm_die("no such event", 0);
+			hpm_die_about("no such event", s, strlen(s));
 		if (!hpm_place(choice, set_of_mode(choice, first, mode), s))
-			hpm_die("more events than counters", 0);
+			hpm_die_about("more events than counters", s, strlen(s));
 	}
 }
 
 /* Choose the default: the file libHPM_events, otherwise the environment, otherwise set 1. */
 void hpm_choose_default(struct hpm_choice *choice)
 {
-	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");
-	const char *metrics = getenv("HPM_PMD_GROUP");
+	char *sets = hpm_variable_copy("HPM_EVENT_SET");
+	char *groups = hpm_variable_copy("HPM_EVENT_GROUP");
+	char *metrics = hpm_variable_copy("HPM_PMD_GROUP");
 	FILE *f = fopen("libHPM_events", "re");
 	char line[256], event[256];
 	int counter;
@@ -196,24 +204,30 @@ void hpm_choose_default(struct hpm_choice *choice)
 				continue;
 			}
 			if (counter < 1 || counter > choice->info->maxpmcs)
-				hpm_die("libHPM_events: no such counter", 0);
+				hpm_die_about("libHPM_events: no such counter", line, strcspn(line, "\n"));
 			e = hpm_event(choice->info, counter - 1, event, 0);
 			if (!e)
-				hpm_die("libHPM_events: no such event", 0);
+				hpm_die_about("libHPM_events: no such event", event, strlen(event));
 			if (!set)
 				set = hpm_new_set(choice, choice->mode);
+			if (set->events[counter - 1] != COUNT_NOTHING)
+				hpm_die_about("libHPM_events: counter is used twice", line,
+					      strcspn(line, "\n"));
 			set->events[counter - 1] = e->event_id;
 		}
 		if (ferror(f))
 			hpm_die_reading("libHPM_events");
 		fclose(f);
 	} else if (sets) {
-		hpm_choose_sets(choice, strdupa(sets));
+		hpm_choose_sets(choice, sets);
 	} else if (groups) {
-		hpm_choose_groups(choice, strdupa(groups));
+		hpm_choose_groups(choice, groups);
 	} else if (metrics) {
 		hpm_choose_metrics(choice, NULL, metrics);
 	}
 	if (!choice->n)
 		add_group(choice, hpm_set(choice->groups, 1), choice->mode);
+	free(sets);
+	free(groups);
+	free(metrics);
 }

@@ -31,6 +31,7 @@ extern const size_t hpm_nmetrics;
 extern const char *const hpm_variables[];
 extern const size_t hpm_nvariables;
 const char *hpm_variable(const char *name);
+char *hpm_variable_copy(const char *name);
 bool hpm_variable_known(const char *name);
 double hpm_factor(const struct hpm_metric *metric);
 
@@ -53,6 +54,7 @@ struct hpm_choice {
 
 void hpm_fail(const char *what, int error);
 void hpm_die(const char *what, int error);
+void hpm_die_about(const char *what, const char *argument, size_t len);
 void hpm_die_reading(const char *path);
 void hpm_choose_sets(struct hpm_choice *choice, char *list);
 void hpm_choose_groups(struct hpm_choice *choice, char *list);

@@ -49,7 +49,8 @@ void hpm_check_metrics(const char *list, bool group)
 		size_t all = strcspn(list, ","), len = strcspn(list, ",:");
 
 		if (!is_known(list, len, group))
-			hpm_die(group ? "no such group of metrics" : "no such metric", 0);
+			hpm_die_about(group ? "no such group of metrics" : "no such metric", list,
+				      len);
 		if (len < all)
 			hpm_mode(list + len + 1);
 		list += all + (list[all] == ',');
@@ -83,7 +84,8 @@ static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, in
 		}
 	}
 	if (!put(choice, hpm_new_set(choice, mode), m))
-		hpm_die("the counters cannot count all events of a metric at the same time", 0);
+		hpm_die_about("the counters cannot count all events of a metric at the same time",
+			      m->id, strlen(m->id));
 }
 
 /*
@@ -101,7 +103,8 @@ void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const ch
 		if (is_here(choice, m->part) && is_here(choice, m->over))
 			choose_one(choice, m, mode < 0 ? choice->mode : mode);
 		else if (metrics)
-			hpm_die("this machine cannot count the events of a metric", 0);
+			hpm_die_about("this machine cannot count the events of a metric", m->id,
+				      strlen(m->id));
 	}
 	if (!choice->n)
 		hpm_die("this machine cannot count the events of any of these metrics", 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The variables of derived metrics, which are latencies in cycles. They come from lines NAME=VALUE
- * of the file HPM_flags.env in the working directory, otherwise from the environment.
+ * Variables, for example those of derived metrics, which are latencies in cycles.  They come from
+ * lines NAME=VALUE of the file HPM_flags.env in the working directory, otherwise from the
+ * environment.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,6 +56,17 @@ const char *hpm_variable(const char *name)
 	const char *value = from_file(name);
 
 	return value ? value : getenv(name);
+}
+
+/* Return a copy of a variable's value, which the caller frees, or NULL. */
+char *hpm_variable_copy(const char *name)
+{
+	const char *value = hpm_variable(name);
+	char *copy = value ? strdup(value) : NULL;
+
+	if (value && !copy)
+		hpm_die(name, errno);
+	return copy;
 }
 
 /*
