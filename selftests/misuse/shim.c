@@ -187,6 +187,7 @@ static void recorders(void)
 	INT(recording(), "NULL recorder", shim_record_add_named(NULL, set, 1, "name"));
 	INT(recording(), "NULL name", shim_record_add_named(rec, set, 1, NULL));
 	INT(, "NULL recorder", shim_record_add_trace(NULL));
+	INT(, "NULL recorder", shim_record_changes(NULL));
 	INT(, "NULL recorder", shim_record_label(NULL, "name", "value"));
 	INT(, "NULL name", shim_record_label(rec, NULL, "value"));
 	INT(, "a name with a blank", shim_record_label(rec, "no name", "value"));

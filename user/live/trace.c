@@ -509,6 +509,12 @@ bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, 
 	return true;
 }
 
+/* Return whether values do not change until the next event.  Others describe the last interval. */
+bool shim_live_trace__lasts(size_t metric)
+{
+	return !rows[metric].since;
+}
+
 /* Return the index of a metric's instance domain in the table. */
 size_t shim_live_trace__domain(size_t metric)
 {

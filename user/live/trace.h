@@ -23,6 +23,7 @@ int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP
 const struct shim_metric *shim_live_trace__metric(size_t i);
 const struct shim_metric_indom *shim_live_trace__indom(size_t i);
 size_t shim_live_trace__domain(size_t metric);
+bool shim_live_trace__lasts(size_t metric);
 bool shim_live_trace__is_of_tags(size_t indom);
 const char *shim_live_trace__pair(size_t indom);
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom);

@@ -173,7 +173,29 @@ SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 	if (!rec)
 		return -EINVAL;
 	before = rec->after ? rec->after->trace : NULL;
-	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, &rec->trace);
+	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, rec->changes, &rec->trace);
+}
+
+/**
+ * shim_record_changes() - omit transactions' values that have not changed
+ * @rec: the recorder, before its first record
+ *
+ * A value is written when it changes, in the last record before it changes, in each 60th record and
+ * in the last record, so that interpolated values are the same.  The archive has the label
+ * unchanged="omitted".
+ *
+ * Return: 0, -EINVAL (no recorder, or transactions have already been added), or as for
+ * shim_record_label().
+ */
+SHIM_API int shim_record_changes(struct shim_recorder *rec)
+{
+	int ret = rec && !rec->trace ? shim_record_label(rec, "unchanged", "omitted") : -EINVAL;
+
+	/* An archive that continues another one has its labels. */
+	if (ret && ret != -EEXIST)
+		return ret;
+	rec->changes = true;
+	return 0;
 }
 
 /*
@@ -211,7 +233,9 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int oth
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
 	    other <= 0)
 		return 0;
-	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, rec->labels, stamp);
+	ret = rec->trace ? shim_rec_trace__begin(rec->trace, rec->w) : 0;
+	if (!ret && !rec->records)
+		ret = shim_rec_label__context(rec->w, rec->label.host, rec->labels, stamp);
 	if (!ret)
 		ret = write_instances(rec, stamp, other);
 	if (!ret)
@@ -225,6 +249,8 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int oth
 	}
 	ret = shim_writer__commit(rec->w);
 	rec->records += !ret;
+	if (!ret && rec->trace)
+		shim_rec_trace__settle(rec->trace, stamp);
 	return ret;
 }
 
@@ -301,13 +327,14 @@ SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
  */
 SHIM_API int shim_record_close(struct shim_recorder *rec)
 {
-	int ret;
+	int ret, err;
 
 	if (!rec)
 		return -EINVAL;
+	err = rec->trace ? shim_rec_trace__finish(rec->trace, rec->w) : 0;
 	ret = shim_writer__close(rec->w);
 	free_recorder(rec);
-	return ret;
+	return err ? err : ret;
 }
 
 static bool remove_file(const struct shim_recorder *rec, int volume)

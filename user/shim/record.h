@@ -36,14 +36,17 @@ struct shim_rec_trace;
  * Create the trace statistics of a recorder.  @before belongs to the archive that this one
  * continues, or is NULL.
  */
-int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
+int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before, bool changes,
 			   struct shim_rec_trace **out);
 void shim_rec_trace__destroy(struct shim_rec_trace *trace);
 int shim_rec_trace__sample(struct shim_rec_trace *trace);
+int shim_rec_trace__begin(struct shim_rec_trace *trace, struct shim_writer *w);
 int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *w,
 			      struct shim_ts stamp);
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
+void shim_rec_trace__settle(struct shim_rec_trace *trace, struct shim_ts stamp);
+int shim_rec_trace__finish(struct shim_rec_trace *trace, struct shim_writer *w);
 
 /* In record_source.c: declare a metric, with its one-line text and its help text */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric);

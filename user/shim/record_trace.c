@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "live/trace.h"
 #include "record.h"
+#include "record_changes.h"
 
 #define MAX_INDOMS	16
 
@@ -20,6 +21,7 @@ struct shim_rec_trace {
 	struct shared *shared;
 	struct shim_live_trace *live;	/* @live of @shared */
 	uint64_t written[MAX_INDOMS];	/* the last changes of instances written to the archive */
+	struct shim_rec_changes *changes;	/* NULL if each record has all values */
 };
 
 static int write_metrics(struct shim_writer *w)
@@ -67,17 +69,22 @@ static int share(struct shared **out)
  * @w: the writer of the archive, in which the metrics are declared
  * @before: the trace of the archive that this one continues, whose instances keep their numbers; or
  *	NULL
+ * @changes: write only values that have changed
  * @out: set on success
  *
  * Context: one thread owns the traces of consecutive archives.
  * Return: 0, -ENOMEM, or an error from shim_bpf_reader__open() or the writer.
  */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
-			   struct shim_rec_trace **out)
+			   bool changes, struct shim_rec_trace **out)
 {
 	struct shim_rec_trace *trace = calloc(1, sizeof(*trace));
 	int ret = trace ? 0 : -ENOMEM;
 
+	if (!ret && changes) {
+		trace->changes = shim_rec_changes__new();
+		ret = trace->changes ? 0 : -ENOMEM;
+	}
 	if (!ret && before) {
 		trace->shared = before->shared;
 		trace->shared->users++;
@@ -97,8 +104,10 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
 
 void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 {
-	if (trace)
+	if (trace) {
 		unshare(trace->shared);
+		shim_rec_changes__free(trace->changes);
+	}
 	free(trace);
 }
 
@@ -149,6 +158,15 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 	return ret;
 }
 
+/*
+ * Complete the last record, if only changes are written.  Call this before the sample's instances
+ * are written.
+ */
+int shim_rec_trace__begin(struct shim_rec_trace *trace, struct shim_writer *w)
+{
+	return trace->changes ? shim_rec_changes__take(trace->changes, trace->live, w) : 0;
+}
+
 /**
  * shim_rec_trace__instances() - write the instance domains that have changed
  * @trace: the trace, which has been sampled
@@ -177,11 +195,14 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 	return ret;
 }
 
-static int write_metric(const struct shim_live_trace *live, size_t i, size_t n,
+static int write_metric(const struct shim_rec_trace *trace, size_t i, size_t n,
 			struct shim_writer *w)
 {
+	const struct shim_live_trace *live = trace->live;
 	int ret = shim_writer__vset(w, shim_live_trace__metric(i)->pmid, 0);
 
+	if (!ret && trace->changes)
+		return shim_rec_changes__values(trace->changes, i, w);
 	for (size_t k = 0; k < n && !ret; k++) {
 		struct shim_value value = { 0 };
 
@@ -209,9 +230,21 @@ int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w)
 		size_t n = shim_live_trace__instances(trace->live, shim_live_trace__domain(i));
 
 		if (n && !m->live_only)
-			ret = write_metric(trace->live, i, n, w);
+			ret = write_metric(trace, i, n, w);
 	}
-	if (!ret)
-		shim_live_trace__settle(trace->live);
 	return ret;
+}
+
+/* The record of the sample has been written with this stamp. */
+void shim_rec_trace__settle(struct shim_rec_trace *trace, struct shim_ts stamp)
+{
+	shim_live_trace__settle(trace->live);
+	if (trace->changes)
+		shim_rec_changes__settle(trace->changes, stamp);
+}
+
+/* Complete the last record of the archive.  Return 0 or an error from the writer. */
+int shim_rec_trace__finish(struct shim_rec_trace *trace, struct shim_writer *w)
+{
+	return trace->changes ? shim_rec_changes__finish(trace->changes, w) : 0;
 }

@@ -15,6 +15,7 @@ struct shim_recorder {
 	char *labels;		/* members of a JSON object, each preceded by a comma; or NULL */
 	uint64_t records;	/* number of written records */
 	struct shim_rec_sets *sets;
+	bool changes;		/* omit trace values that have not changed */
 	struct shim_rec_trace *trace;	/* NULL if transactions are not recorded */
 	struct shim_record_source source;	/* without functions if there is no source */
 	void *source_arg;

@@ -169,6 +169,7 @@ int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t p
 int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
 			  const char *name);
 int shim_record_add_trace(struct shim_recorder *rec);
+int shim_record_changes(struct shim_recorder *rec);
 int shim_record_label(struct shim_recorder *rec, const char *name, const char *value);
 /*
  * Values from other sources, such as a host's pmcd, are written into the same records. Metric
