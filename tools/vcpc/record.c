@@ -110,7 +110,10 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	if (ret)
 		return ret;
 	r->rec = *next;
-	ret = add_sources(r->job, r, r->pid, traced, &what);
+	if (r->job->changes)
+		ret = shim_record_changes(*next);
+	if (!ret)
+		ret = add_sources(r->job, r, r->pid, traced, &what);
 	if (!ret)
 		ret = shim_record_tick(*next);
 	/*
@@ -300,7 +303,9 @@ static int baseline(void *arg, pid_t pid)
 	int ret = 0;
 
 	r->pid = pid;
-	if (r->job->counting.argv[0])
+	if (r->job->changes)
+		ret = shim_record_changes(r->rec);
+	if (!ret && r->job->counting.argv[0])
 		ret = record_label(r->rec, r->job->counting.argv);
 	if (!ret)
 		ret = add_sources(r->job, r, pid, r->traced, &what);

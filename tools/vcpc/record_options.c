@@ -13,6 +13,7 @@
 #define OPTION_COMPRESS		305
 #define OPTION_TRACE		304
 #define OPTION_WHY		306
+#define OPTION_CHANGES		307
 
 int record_help(void)
 {
@@ -32,6 +33,7 @@ int record_help(void)
 	       "      --rotate LIMIT     write archives into the directory ARCHIVE; start a new one when\n"
 	       "                         one reaches LIMIT (64M, 1h); 'vcpc replay ARCHIVE' reads all\n"
 	       "      --keep N           with --rotate: keep only the latest N archives\n"
+	       "      --changes          omit values of transactions that have not changed\n"
 	       "      --compress         compress each archive (xz) when it is complete\n"
 	       "      --trace            if tracing is off, turn it on during the recording\n"
 	       "      --why              also record where transactions spend their time, and write their\n"
@@ -58,6 +60,8 @@ static int own_option(int letter, void *arg)
 		job->trace = 1;
 	else if (letter == OPTION_WHY)
 		job->why = true;
+	else if (letter == OPTION_CHANGES)
+		job->changes = true;
 	else if (letter == OPTION_COMPRESS)
 		job->compress = true;
 	else if (letter == OPTION_WITH)
@@ -86,6 +90,7 @@ int record_parse(int argc, char **argv, struct record_job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "changes", no_argument, NULL, OPTION_CHANGES },
 		{ "compress", no_argument, NULL, OPTION_COMPRESS },
 		{ "keep", required_argument, NULL, OPTION_KEEP },
 		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },

@@ -15,6 +15,7 @@ struct record_job {
 	int trace;
 	double max_size;	/* maximum size of the archive in bytes; 0: no limit */
 	struct vcpc_rotate rotate;
+	bool changes;	/* omit unchanged values of transactions */
 	bool compress;
 	bool why;
 	const char *others;	/* names of pmcd's metrics, or NULL */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tally.h"
+#include "unchanged.h"
 #include "vcpc.h"
 
 static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool late)
@@ -148,6 +149,7 @@ static int result_take(const pmHighResResult *r, void *arg)
 
 int vcpc_tally_read(struct vcpc_tally *t, const char *archive, char **names)
 {
+	struct vcpc_unchanged u = { .take = result_take, .arg = t };
 	int status = vcpc_window_set(&t->window, archive);
 
 	if (!status)
@@ -157,7 +159,11 @@ int vcpc_tally_read(struct vcpc_tally *t, const char *archive, char **names)
 	t->groups = calloc(t->catalog.n + 1, sizeof(*t->groups));
 	if (!t->groups)
 		return vcpc_fail(ENOMEM, "values");
-	return vcpc_records(&t->window, archive, result_take, t);
+	status = vcpc_unchanged_open(&u);
+	if (!status)
+		status = vcpc_records(&t->window, archive, vcpc_unchanged_take, &u);
+	vcpc_unchanged_close(&u);
+	return status;
 }
 
 void vcpc_tally_free(struct vcpc_tally *t)
