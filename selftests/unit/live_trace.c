@@ -13,50 +13,21 @@
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
 
-#include "core/bpf.h"
 #include "live/trace.h"
 #include "kselftest_harness.h"
+#include "live_rows.h"
 
-#define PRESENT	300
+#define PRESENT	ROWS
 #define NAMES	40000
 #define KEPT	1024	/* maximum number of deleted tags that are kept; fewer tags exist at once */
 
-/* Rows of the reader: a transaction of each existing tag, and its counts */
-static struct shim_bpf_stat stats[PRESENT];
+/* The reader has a transaction of each existing tag, and its counts */
 static struct shim_bpf_count counts[PRESENT];
-static struct shim_bpf_tag tags[PRESENT];
-static uint64_t version, last_id;
 /* For each name, its last instance number and the expected counts since then */
 static int32_t inst_of[NAMES];
 static uint64_t total_of[NAMES];
-static int opened;
 
-int __wrap_shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out);
-void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r);
-int __wrap_shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **out, size_t *n);
-int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **out,
-				   size_t *n);
 int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **out);
-
-int __wrap_shim_bpf_reader__open(bool apart, struct shim_bpf_reader **out)
-{
-	(void)apart;
-	*out = (struct shim_bpf_reader *)&opened;
-	return 0;
-}
-
-void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r)
-{
-	(void)r;
-}
-
-int __wrap_shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **out, size_t *n)
-{
-	(void)r;
-	*out = stats;
-	*n = PRESENT;
-	return 0;
-}
 
 int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **out,
 				   size_t *n)

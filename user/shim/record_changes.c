@@ -19,10 +19,14 @@
 
 #define FULL	60
 
-/* A value: its bits, and whether the record of its sample contains it */
+/*
+ * struct entry - a value
+ * @written: a record of its sample contains it
+ * @adding: the additional record that has been begun contains it
+ */
 struct entry {
 	int32_t inst;
-	bool written;
+	bool written, adding;
 	uint64_t bits;
 };
 
@@ -109,7 +113,7 @@ static int take_metric(struct list *now, const struct shim_live_trace *live, siz
 	return ret;
 }
 
-static int put(struct shim_writer *w, size_t metric, struct entry *entry)
+static int put(struct shim_writer *w, size_t metric, const struct entry *entry)
 {
 	const struct shim_value value = {
 		.inst = entry->inst,
@@ -117,7 +121,6 @@ static int put(struct shim_writer *w, size_t metric, struct entry *entry)
 		.ull = entry->bits,
 	};
 
-	entry->written = true;
 	return shim_writer__value(w, &value);
 }
 
@@ -147,8 +150,22 @@ static int complete(struct shim_rec_changes *changes, size_t metric, struct shim
 		has_set = true;
 		if (!ret)
 			ret = put(w, metric, last);
+		last->adding = true;
 	}
 	return ret;
+}
+
+/* The additional record has been written, or not. */
+static void end_additional(struct shim_rec_changes *changes, bool written)
+{
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct list *last = &changes->metrics[i].last;
+
+		for (size_t k = 0; k < last->n; k++) {
+			last->at[k].written |= last->at[k].adding && written;
+			last->at[k].adding = false;
+		}
+	}
 }
 
 static int complete_all(struct shim_rec_changes *changes, struct shim_writer *w)
@@ -158,10 +175,13 @@ static int complete_all(struct shim_rec_changes *changes, struct shim_writer *w)
 
 	for (size_t i = 0; i < changes->n && !ret; i++)
 		ret = complete(changes, i, w, &begun);
-	if (!ret)
-		return begun ? shim_writer__commit(w) : 0;
-	if (begun)
+	if (!begun)
+		return ret;
+	if (ret)
 		shim_writer__cancel(w);
+	else
+		ret = shim_writer__commit(w);
+	end_additional(changes, !ret);
 	return ret;
 }
 
@@ -196,7 +216,9 @@ int shim_rec_changes__values(struct shim_rec_changes *changes, size_t metric, st
 		struct entry *now = &m->now.at[i];
 		const struct entry *last = entry_find(&m->last, now->inst, &from);
 
-		if (all || !last || last->bits != now->bits || !is_exact(type, now->bits))
+		now->written = all || !last || last->bits != now->bits ||
+			       !is_exact(type, now->bits);
+		if (now->written)
 			ret = put(w, metric, now);
 	}
 	return ret;
