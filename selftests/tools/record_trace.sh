@@ -71,6 +71,20 @@ vcpc record -o "$dir/e" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir
 for file in meta index 0; do mv "$dir/e.$file" "$dir/a.$file"; done
 [ "$(last 'trace.transact.count[batch]')" = 4500 ]
 result "programs that write statistics themselves are added to others"
+
+# With only the values that have changed, all values can be interpolated, except between archives.
+vcpc record --changes --rotate 128K -o "$dir/f" -I 20ms -e page-faults sh -c 'orders; sleep 1; orders; sleep 0.2' >"$dir/out" 2>"$dir/err"
+archives=$(find "$dir/f" -name '*.0' | wc -l)
+[ "$archives" -ge 2 ] && vcpc check "$dir/f" >"$dir/values" 2>&1
+result "recording only changes, into several archives"
+vcpc replay "$dir/f" -r -t 20ms 'trace.transact.count[batch]' 2>>"$dir/err" >"$dir/values"
+awk -v archives="$archives" '
+	$1 !~ /^[0-9][0-9]:/ { next }
+	{ gaps += $2 == "-" && last ~ /^[0-9]/; last = $2 }
+	$2 == "-" { next }
+	{ bad += $2 < before; before = $2; flat += $2 == 6000 }
+	END { exit !(!bad && flat >= 40 && gaps < archives && last == 7500) }' "$dir/values"
+result "their values can be interpolated, also while they do not change"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -I 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions while tracing is off"
