@@ -79,24 +79,23 @@ int vcpc_unchanged_open(struct vcpc_unchanged *u)
 	return vcpc_fail_pm(err, "metrics");
 }
 
-/* Fetch the values at the time of a record.  Return NULL if that fails. */
-static pmHighResResult *fetch(struct vcpc_unchanged *u, const pmHighResResult *r)
+/* Fetch the values at the time of a record.  Return an error if that fails. */
+static int fetch(struct vcpc_unchanged *u, const pmHighResResult *r, pmHighResResult **values)
 {
 	int present = pmWhichContext(), err = pmUseContext(u->context);
 	const struct timespec none = { 0, 0 };
-	pmHighResResult *values = NULL;
 
 	if (!err)
 		err = pmSetModeHighRes(PM_MODE_INTERP, &r->timestamp, &none);
 	if (!err)
-		err = pmFetchHighRes(u->n, u->pmids, &values);
+		err = pmFetchHighRes(u->n, u->pmids, values);
 	/* Damage is returned once, and the next fetch continues; vcpc_damage() reports it. */
 	if (err == PM_ERR_LOGREC)
-		err = pmFetchHighRes(u->n, u->pmids, &values);
+		err = pmFetchHighRes(u->n, u->pmids, values);
 	if (err == -ENOMEM)
 		vcpc_no_memory();
 	pmUseContext(present);
-	return err < 0 ? NULL : values;
+	return err;
 }
 
 static int by_inst(const void *a, const void *b)
@@ -133,9 +132,11 @@ int vcpc_unchanged_take(const pmHighResResult *r, void *arg)
 	if (vcpc_ns_of(r->timestamp) == vcpc_ns_of(u->last))
 		return 0;
 	u->last = r->timestamp;
-	values = fetch(u, r);
-	if (!values)
+	status = fetch(u, r, &values);
+	if (status == PM_ERR_LOGREC)
 		return u->take(r, u->arg);
+	if (status < 0)
+		return vcpc_fail_pm(status, "values");
 	full = malloc(sizeof(*full) + r->numpmid * sizeof(full->vset[0]));
 	if (!full)
 		vcpc_no_memory();
