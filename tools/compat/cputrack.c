@@ -88,7 +88,9 @@ static void begin_line(struct track *t, hrtime_t when, pid_t pid, id_t lwpid, co
 /* Flush each line, so that the first error is reported with its reason, and only once. */
 static void end_line(struct track *t)
 {
-	if (!t->failed)
+	if (t->failed)
+		fflush(t->out);
+	else
 		t->failed = command_written(t->out, t->file);
 }
 
