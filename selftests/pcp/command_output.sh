@@ -53,6 +53,18 @@ for command in 'replay -t 10s' 'replay -m forw' 'replay -p' dump 'dump --all' su
 	tame
 	result "$command: no control characters"
 done
+# File names can also contain control characters.
+bytes=$dir/$(printf 'n\033[31m\377')
+for file in meta index 0; do cp "$dir/v.$file" "$bytes.$file"; done
+for command in replay dump summary label; do
+	run $command "$bytes"
+	tame
+	result "$command: no control characters of the archive's name"
+done
+head -c 50 "$dir/v.index" >"$bytes.index"
+run check "$bytes"
+[ $? = 1 ] && tame
+result "check: no control characters of the archive's name"
 run replay -m forw "$dir/h" 'any.bytes[ümlaut]' || "$vcpc" replay -m forw "$dir/h" any.bytes >"$dir/out"
 grep -q 'üml' "$dir/out"
 result "letters of other languages are unchanged"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc check: report damaged and missing parts of archives. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,11 +48,14 @@ static int check_help(void)
 static void print_finding(struct job *job, const char *word, const char *file, uint64_t offset,
 			  const char *text)
 {
+	char path[2 * PATH_MAX];
+
 	vcpc_progress_end(&job->progress);
 	if (job->said++ >= MOST)
 		return;
-	printf("%.*s%s: %llu: %s: ", job->folder, job->archives.names[job->now], file,
-	       (unsigned long long)offset, word);
+	snprintf(path, sizeof(path), "%.*s%s", job->folder, job->archives.names[job->now], file);
+	vcpc_put_printable(stdout, path, "");
+	printf(": %llu: %s: ", (unsigned long long)offset, word);
 	vcpc_put_printable(stdout, text, "");
 	putchar('\n');
 }

@@ -52,7 +52,8 @@ static int label_show(struct vcpc_window *w, const char *archive)
 		vcpc_printable(w->label.hostname, "");
 		vcpc_printable(w->label.timezone, "");
 		vcpc_printable(w->label.zoneinfo, "");
-		printf("%s\n  %-10s %d\n  %-10s %s\n  %-10s %s%s%s\n", archive, "version",
+		vcpc_put_printable(stdout, archive, "");
+		printf("\n  %-10s %d\n  %-10s %s\n  %-10s %s%s%s\n", "version",
 		       w->label.magic & 0xff, "host", w->label.hostname, "zone",
 		       w->label.timezone, *w->label.zoneinfo ? " " : "", w->label.zoneinfo);
 		put_time("start", w->label.start);
