@@ -9,6 +9,7 @@
 #include "failslab.h"
 #include "inherited.h"
 #include "overflow.h"
+#include "tracing.h"
 #include "vcpc_test.h"
 
 static int open_device(void *arg)
@@ -28,15 +29,46 @@ TEST_F(failslab, open)
 	EXPECT_GT(each_allocation(self->nth, open_device, NULL), 0);
 }
 
+static int log_allocations(pid_t tid)
+{
+	char filter[64];
+
+	snprintf(filter, sizeof(filter), "common_pid == %d", tid);
+	return put(TRACING "trace", "") ?: put(TRACING "events/kmem/kmalloc/filter", filter) ?:
+	       put(TRACING "events/kmem/kmalloc/enable", "1");
+}
+
+/* Count the module's allocations in the log.  In @waiting count those that may wait. */
+static int logged_allocations(int *waiting)
+{
+	FILE *trace = fopen(TRACING "trace", "re");
+	char line[512];
+	int n = 0;
+
+	while (trace && fgets(line, sizeof(line), trace)) {
+		if (!strstr(line, "[vcpc]"))
+			continue;
+		n++;
+		*waiting += !strstr(line, "gfp_flags=GFP_ATOMIC");
+	}
+	return trace && !fclose(trace) ? n : -1;
+}
+
 /*
  * The module's two allocations do not wait, because the kernel calls it under a mutex of all
- * miscellaneous devices.  Now only such allocations fail.
+ * miscellaneous devices.
  */
 TEST_F(failslab, open_without_waiting)
 {
+	int ret, waiting = 0;
+
 	NEEDS_FAILSLAB();
-	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "Y"));
-	EXPECT_LE(2, each_allocation(self->nth, open_device, NULL));
+	ASSERT_EQ(0, log_allocations(own_tid()));
+	ret = open_device(NULL);
+	ASSERT_EQ(0, put(TRACING "events/kmem/kmalloc/enable", "0"));
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(2, logged_allocations(&waiting));
+	EXPECT_EQ(0, waiting);
 }
 
 struct creation {

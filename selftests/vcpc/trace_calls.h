@@ -4,8 +4,8 @@
 #define VCPC_TRACE_CALLS_H
 
 #include "calls.h"
+#include "tracing.h"
 
-#define TRACING "/sys/kernel/tracing/"
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
 /* Register a name, and store the tag in @args.  Return 0 or a negative errno. */
