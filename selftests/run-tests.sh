@@ -69,7 +69,8 @@ show() {
 }
 
 for program; do
-	name=$(basename "$(dirname "$program")")/$(basename "$program")
+	folder=${program%/*} name=${program##*/}
+	name=${folder##*/}/$name
 	begun=$(date +%s)
 	if run "$name" "$program" "$work/log" "$work/lines"; then
 		say "$name" "$work/lines" $(($(date +%s) - begun))
