@@ -20,8 +20,7 @@ FIXTURE_SETUP(direct)
 	ASSERT_EQ(0, trace_place(0, &self->missing));
 	setenv("SHIM_TRACE", "direct", 1);
 	self->options = (struct shim_trace_options) {
-		.size = sizeof(self->options),
-		.direct_slots = 256,
+		.size = sizeof(self->options), .max_tags = FEW_TAGS, .direct_slots = 256,
 	};
 }
 

@@ -32,7 +32,8 @@ FIXTURE_SETUP(processes)
 	ASSERT_EQ(0, trace_place(variant->flag, &self->missing));
 	setenv("SHIM_TRACE", variant->env, 1);
 	self->options = (struct shim_trace_options) {
-		.size = sizeof(self->options), .flags = variant->flag | SHIM_TRACE_F_PROCESSES,
+		.size = sizeof(self->options), .max_tags = FEW_TAGS,
+		.flags = variant->flag | SHIM_TRACE_F_PROCESSES,
 	};
 }
 

@@ -31,7 +31,7 @@ FIXTURE_SETUP(ways)
 	ASSERT_EQ(0, trace_place(variant->flag, &self->missing));
 	setenv("SHIM_TRACE", variant->env, 1);
 	self->options = (struct shim_trace_options) {
-		.size = sizeof(self->options), .flags = variant->flag,
+		.size = sizeof(self->options), .flags = variant->flag, .max_tags = FEW_TAGS,
 	};
 }
 
@@ -501,6 +501,7 @@ TEST_F(ways, more_than_rows)
 
 	UNLESS_MISSING();
 	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	self->options.max_tags = 2 * MANY;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
 	for (int i = 0; i < MANY; i++) {
