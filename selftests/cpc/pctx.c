@@ -138,6 +138,66 @@ TEST(exec_by_another_thread)
 	pctx_release(pctx);
 }
 
+/* If the main thread ends before another one, that one is still controlled. */
+TEST(first_thread_ends_before_another)
+{
+	struct heard heard = { 0 };
+	pctx_t *pctx = start(&heard, "outlived", "300");
+
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 20, 0, on_tick));
+	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 X2 ", heard.line);
+	EXPECT_LT(2, heard.ticks);
+	EXPECT_TRUE(WIFEXITED(heard.status));
+	EXPECT_EQ(6, WEXITSTATUS(heard.status));
+	pctx_release(pctx);
+	EXPECT_EQ(-1, waitpid(-1, NULL, 0));
+}
+
+TEST(first_thread_ends_before_the_kill)
+{
+	struct heard heard = { 0 };
+	pctx_t *pctx = start(&heard, "okill", "50");
+
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 10, 0, on_tick));
+	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 X2 ", heard.line);
+	EXPECT_TRUE(WIFSIGNALED(heard.status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(heard.status));
+	pctx_release(pctx);
+	EXPECT_EQ(-1, waitpid(-1, NULL, 0));
+}
+
+TEST(first_thread_ends_before_the_exec)
+{
+	struct heard heard = { 0 };
+	pctx_t *pctx = start(&heard, "oexec", "50");
+
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_SYSC_EXEC_EVENT, on_exec,
+				     PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 10, 0, on_tick));
+	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 [/proc/self/exe exit 9] i1 f1 X1 ", heard.line);
+	EXPECT_EQ(9, WEXITSTATUS(heard.status));
+	pctx_release(pctx);
+}
+
+TEST(released_after_the_first_thread_has_ended)
+{
+	struct heard heard = { 0 };
+	pctx_t *pctx = start(&heard, "outlived", "100");
+	int status;
+
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 20, 2, on_tick));
+	pctx_release(pctx);
+	ASSERT_LT(0, waitpid(-1, &status, 0));
+	EXPECT_EQ(6, WEXITSTATUS(status));
+}
+
 static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 {
 	struct heard *heard = arg;

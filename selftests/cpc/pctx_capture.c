@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -162,6 +163,54 @@ TEST(captured_with_threads)
 	pctx_release(pctx);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+static int is_zombie(pid_t pid)
+{
+	char path[64], line[256] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	return strstr(line, ") Z ") != NULL;
+}
+
+/* Capture a process whose main thread has ended, and run it until its end. */
+static void capture_outlived(struct __test_metadata *_metadata, const char *what,
+			     const char *calls, int status)
+{
+	struct heard heard = { 0 };
+	pid_t pid = run_apart(what, "400");
+	pctx_t *pctx;
+	int left;
+
+	while (!is_zombie(pid))
+		usleep(1000);
+	pctx = pctx_capture(pid, &heard, 0, NULL);
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_SYSC_EXEC_EVENT, on_exec,
+				     PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 20, 0, on_tick));
+	EXPECT_STREQ(calls, heard.line);
+	EXPECT_LT(0, heard.ticks);
+	pctx_release(pctx);
+	ASSERT_EQ(pid, waitpid(pid, &left, 0));
+	EXPECT_EQ(status, WEXITSTATUS(left));
+}
+
+/* A process can be captured after its main thread has ended. */
+TEST(captured_without_its_first_thread)
+{
+	capture_outlived(_metadata, "outlived", "i2 f2 X2 ", 6);
+}
+
+TEST(captured_without_its_first_thread_before_exec)
+{
+	capture_outlived(_metadata, "oexec", "i2 f2 [/proc/self/exe exit 9] i1 f1 X1 ", 9);
 }
 
 /* A process that job control has stopped stays stopped until it receives SIGCONT. */

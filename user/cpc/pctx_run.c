@@ -252,8 +252,7 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct shim_tracee *other = &t->thread[i];
 
-		if (other == ending || !shim_tracee__is_there(other) ||
-		    other->event == SHIM_EVENT_EXIT)
+		if (other == ending || !shim_tracee__is_there(other) || other->ends)
 			continue;
 		if (!is_killed(t->pid, other))
 			return 0;
@@ -329,11 +328,20 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 	}
 }
 
+/* Return whether the process's first thread was killed, and its handler has not been called yet. */
+static bool first_was_lost(const struct shim_tracees *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].tid == t->pid && shim_tracee__was_lost(&t->thread[i]))
+			return true;
+	return false;
+}
+
 /*
  * Handle threads that were killed.  A thread that is killed need not stop before it ends, so there
  * may be no event for it.  If other threads continue, only this thread has ended.  If none does,
  * another thread's event reports the end of the process.  If no thread is left, the end is reported
- * here, once.
+ * here, once: for the first thread, unless it had ended before.
  */
 static enum outcome handle_killed(pctx_t *pctx)
 {
@@ -347,7 +355,7 @@ static enum outcome handle_killed(pctx_t *pctx)
 			continue;
 		if (!all_end(t, thread))
 			outcome = thread_ends(pctx, thread);
-		else if (!shim_tracees__any(t) && thread->tid == t->pid)
+		else if (!shim_tracees__any(t) && (thread->tid == t->pid || !first_was_lost(t)))
 			outcome = process_ends(pctx, thread);
 	}
 	return outcome;

@@ -173,13 +173,13 @@ static int seize_new(struct shim_tracees *t)
 		if (tid <= 0 || shim_tracees__find(t, tid))
 			continue;
 		err = shim_tracees__seize(t, tid, &thread);
-		/*
-		 * Other threads may end while the list is read, but not the process's first thread.
-		 */
-		if (err && tid != t->pid && has_ended(tid, err))
-			err = 0;
-		else if (!err)
+		if (!err) {
 			seized++;
+		} else if (has_ended(tid, err)) {
+			/* The first thread keeps its number, even if it has ended before the others. */
+			t->last_lwp += tid == t->pid && !t->last_lwp;
+			err = 0;
+		}
 	}
 	closedir(dir);
 	if (!err)
@@ -243,6 +243,20 @@ static void note(struct shim_tracee *thread, int status)
 	}
 }
 
+/*
+ * Update the state of a thread that waitpid(2) no longer knows.  If it executes another program, it
+ * takes the ID of the process's first thread, which is not in the list if it had ended before the
+ * process was captured.  This may invalidate pointers to threads.
+ */
+static void note_missing(struct shim_tracees *t, struct shim_tracee *thread)
+{
+	bool is_first = thread->tid == t->pid;
+
+	thread->state = thread->ends ? SHIM_TRACEE_GONE : SHIM_TRACEE_CHANGES;
+	if (!thread->ends && !is_first && !shim_tracees__find(t, t->pid))
+		shim_tracees__add(t, t->pid, &thread);
+}
+
 /* Update the state of all threads that have stopped or ended.  Return true if any thread has. */
 static bool tracees_collect(struct shim_tracees *t)
 {
@@ -259,7 +273,7 @@ static bool tracees_collect(struct shim_tracees *t)
 		if (found == thread->tid)
 			note(thread, status);
 		else if (found < 0 && errno == ECHILD)
-			thread->state = thread->ends ? SHIM_TRACEE_GONE : SHIM_TRACEE_CHANGES;
+			note_missing(t, thread);
 		else
 			continue;
 		any = true;
@@ -297,7 +311,8 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 
 /*
  * Return the number of threads that have not stopped yet.  Threads in uninterruptible sleep, which
- * may last long, are counted only if @sleepers is set.
+ * may last long, are counted only if @sleepers is set.  The process's first thread is not counted
+ * after its exit, because waitpid(2) reports its end only when all other threads have ended.
  */
 static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 {
@@ -305,6 +320,7 @@ static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 
 	for (size_t i = 0; i < t->n; i++)
 		if (t->thread[i].state == SHIM_TRACEE_RUNS &&
+		    !(t->thread[i].ends && t->thread[i].tid == t->pid) &&
 		    (sleepers || state_of(t->thread[i].tid) != 'D'))
 			n++;
 	return n;

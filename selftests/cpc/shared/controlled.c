@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,9 +64,10 @@ static int be_forking(int n)
 	return sum;
 }
 
+/* "self" has no program if the main thread has ended. */
 static void *execute(void *unused)
 {
-	execl(SELF, SELF, "exit", "9", NULL);
+	execl("/proc/thread-self/exe", SELF, "exit", "9", NULL);
 	return unused;
 }
 
@@ -76,6 +78,38 @@ static int be_exec_from_thread(void)
 	pthread_create(&thread, NULL, execute, NULL);
 	pause();
 	return 100;
+}
+
+static int delay_ms;
+
+static void *exit_later(void *unused)
+{
+	usleep(delay_ms * 1000);
+	_exit(6);
+	return unused;
+}
+
+static void *exec_later(void *unused)
+{
+	usleep(delay_ms * 1000);
+	return execute(unused);
+}
+
+static void *kill_later(void *unused)
+{
+	usleep(delay_ms * 1000);
+	raise(SIGKILL);
+	return unused;
+}
+
+/* Exit from the main thread; @next, another thread, continues for @ms milliseconds. */
+static void be_outlived(void *(*next)(void *), int ms)
+{
+	pthread_t thread;
+
+	delay_ms = ms;
+	pthread_create(&thread, NULL, next, NULL);
+	syscall(SYS_exit, 0);
 }
 
 static int play(int argc, char **argv)
@@ -94,6 +128,12 @@ static int play(int argc, char **argv)
 		execl(SELF, SELF, "exit", argv[2], NULL);
 	if (!strcmp(argv[1], "texec"))
 		return be_exec_from_thread();
+	if (!strcmp(argv[1], "outlived"))
+		be_outlived(exit_later, n);
+	if (!strcmp(argv[1], "oexec"))
+		be_outlived(exec_later, n);
+	if (!strcmp(argv[1], "okill"))
+		be_outlived(kill_later, n);
 	if (!strcmp(argv[1], "sleep"))
 		usleep(n * 1000);
 	if (!strcmp(argv[1], "kill"))

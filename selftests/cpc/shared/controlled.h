@@ -35,7 +35,10 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 	PCTX_SYSC_LWP_CREATE_EVENT, on_create, PCTX_SYSC_LWP_EXIT_EVENT, on_lwp_exit,	\
 	PCTX_SYSC_EXIT_EVENT, on_exit_
 
-/* Start this program as exit, threads, abandon, fork, exec, texec, sleep or kill. */
+/*
+ * Start this program as exit, threads, abandon, fork, exec, texec, sleep or kill, or as outlived,
+ * oexec or okill: its main thread ends before another one, which then exits, executes or kills.
+ */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
 /* Start @n threads that never exit, and exit from the main thread. */
