@@ -247,17 +247,30 @@ static int times_in(const char *path, const char *text)
 	return n;
 }
 
-/* Fetch @n values, and append messages to a file. */
-static void fetch_logged(const char *log, int *values, int n)
+/* Append messages to a file, until restore() is called with the result. */
+static int divert(const char *log)
 {
 	int err = dup(STDERR_FILENO), fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
 	dup2(fd, STDERR_FILENO);
 	close(fd);
-	for (int i = 0; i < n; i++)
-		values[i] = fetch(METRIC);
+	return err;
+}
+
+static void restore(int err)
+{
 	dup2(err, STDERR_FILENO);
 	close(err);
+}
+
+/* Fetch @n values, and append messages to a file. */
+static void fetch_logged(const char *log, int *values, int n)
+{
+	int err = divert(log);
+
+	for (int i = 0; i < n; i++)
+		values[i] = fetch(METRIC);
+	restore(err);
 }
 
 /* PCP 7.2 prints a warning, and reads the archives that follow. */
@@ -332,6 +345,28 @@ TEST_F(several, one_that_cannot_be_opened_is_skipped)
 	EXPECT_EQ(0, open_without(list));
 	snprintf(list, sizeof(list), "%s/none,%s/b", self->dir, self->dir);
 	EXPECT_EQ(PM_ERR_LOGFILE, open_without(list));
+}
+
+/* As in PCP, a warning names each of them and the reason. */
+TEST_F(several, all_are_damaged)
+{
+	char command[256], list[192], log[96], one[112];
+	const char *dir = self->dir;
+	int err;
+
+	ASSERT_EQ(0, damage(dir, "meta"));
+	snprintf(command, sizeof(command), "cp %s/b.meta %s/a.meta", dir, dir);
+	ASSERT_EQ(0, system(command));
+	snprintf(list, sizeof(list), "%s/b,%s/a", dir, dir);
+	snprintf(log, sizeof(log), "%s/log", dir);
+	err = divert(log);
+	EXPECT_EQ(PM_ERR_LOGFILE, pmNewContext(PM_CONTEXT_ARCHIVE, list));
+	restore(err);
+	EXPECT_EQ(2, times_in(log, "skipped archive"));
+	for (const char *name = "ab"; *name; name++) {
+		snprintf(one, sizeof(one), "skipped archive \"%s/%c\": Empty", dir, *name);
+		EXPECT_EQ(1, times_in(log, one)) TH_LOG("%s", one);
+	}
 }
 
 /* Write an archive that gives the metric this name and text. */

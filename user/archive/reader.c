@@ -336,7 +336,25 @@ static int open_as(const char *name, struct shim_asked *asked, bool list, bool a
 	return err;
 }
 
-static int open_names(const char *name, bool any_feature, struct shim_archive **out)
+static void report_skipped(const struct shim_asked *asked, shim_archive_skipped_fn *skipped)
+{
+	for (size_t i = 0; skipped && i < asked->n; i++)
+		if (asked->errs[i])
+			skipped(asked->names[i], asked->errs[i]);
+}
+
+/**
+ * shim_archive__open_all() - open an archive, or several as one, and report those that are skipped
+ * @name: as for shim_archive__open()
+ * @any_feature: accept labels that require unknown features
+ * @skipped: called for each of several archives that is missing or damaged, even if this fails
+ *	because all are; may be NULL
+ * @out: the archive
+ *
+ * Return: as for shim_archive__open().
+ */
+int shim_archive__open_all(const char *name, bool any_feature, shim_archive_skipped_fn *skipped,
+			   struct shim_archive **out)
 {
 	struct shim_asked asked = { 0 };
 	int err;
@@ -350,29 +368,13 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
 		err = open_as(name, &asked, false, any_feature, out);
 	if (err && is_lasting(err))
 		err = open_as(name, &asked, true, any_feature, out);
+	if (asked.errs)
+		report_skipped(&asked, skipped);
 	if (err)
 		asked_free(&asked);
 	else
 		(*out)->asked = asked;
 	return err;
-}
-
-/**
- * shim_archive__skipped() - get the archives of a list that are missing or damaged
- * @ar: the archive
- * @i: position in the list, 0 before the first call, which this call advances
- * @name: set to the name of the next one
- *
- * Return: the error that prevented opening it, or 0 if there is none.
- */
-int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name)
-{
-	while (*i < ar->asked.n) {
-		*name = ar->asked.names[*i];
-		if (ar->asked.errs[(*i)++])
-			return ar->asked.errs[*i - 1];
-	}
-	return 0;
 }
 
 /* Note that a reader leaves one of several archives, because this volume of it is damaged. */
@@ -432,13 +434,13 @@ bool shim_archive__is_several(const struct shim_archive *ar)
  */
 int shim_archive__open(const char *name, struct shim_archive **out)
 {
-	return open_names(name, false, out);
+	return shim_archive__open_all(name, false, NULL, out);
 }
 
 /* Like shim_archive__open(), but accepts a label that requires unknown features */
 int shim_archive__open_any(const char *name, struct shim_archive **out)
 {
-	return open_names(name, true, out);
+	return shim_archive__open_all(name, true, NULL, out);
 }
 
 struct shim_archive *shim_archive__get(struct shim_archive *ar)

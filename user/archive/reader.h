@@ -21,8 +21,10 @@ struct shim_readbuf;
  */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Get the archives of a list that are missing or damaged and were therefore skipped. */
-int shim_archive__skipped(const struct shim_archive *ar, size_t *i, const char **name);
+/* Also report the archives that are skipped because of an error. */
+typedef void shim_archive_skipped_fn(const char *name, int err);
+int shim_archive__open_all(const char *name, bool any_feature, shim_archive_skipped_fn *skipped,
+			   struct shim_archive **out);
 void shim_archive__leave(struct shim_archive *ar, unsigned int volume);
 const char *shim_archive__next_left(struct shim_archive *ar);
 /* Return whether several archives were opened as one. */

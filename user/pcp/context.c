@@ -322,27 +322,21 @@ static struct shim_archive *find_open(const char *name, bool any_feature)
 	return NULL;
 }
 
+/* Report a missing or damaged archive of a list, as PCP 7.2 does. */
+static void report_skipped(const char *name, int err)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmNotifyErr(LOG_WARNING, "pmNewContext: skipped archive \"%s\": %s", name,
+		    pmErrStr_r(shim_pcp__error(err), text, sizeof(text)));
+}
+
 static int open_archive(const char *name, bool any_feature, struct shim_archive **out)
 {
 	if (!*name)
 		return -ENXIO;
 	*out = find_open(name, any_feature);
-	if (*out)
-		return 0;
-	return any_feature ? shim_archive__open_any(name, out) : shim_archive__open(name, out);
-}
-
-/* Report missing and damaged archives of a list, as PCP 7.2 does. */
-static void report_skipped(const struct shim_archive *ar)
-{
-	char text[PM_MAXERRMSGLEN];
-	const char *name;
-	size_t i = 0;
-	int err;
-
-	while ((err = shim_archive__skipped(ar, &i, &name)))
-		pmNotifyErr(LOG_WARNING, "pmNewContext: skipped archive \"%s\": %s", name,
-			    pmErrStr_r(shim_pcp__error(err), text, sizeof(text)));
+	return *out ? 0 : shim_archive__open_all(name, any_feature, report_skipped, out);
 }
 
 static int new_archive(const char *name, bool any_feature)
@@ -361,7 +355,6 @@ static int new_archive(const char *name, bool any_feature)
 		shim_archive__put(ar);
 		return -ENOMEM;
 	}
-	report_skipped(ar);
 	ctx->ar = ar;
 	ctx->mode = PM_MODE_FORW;
 	ctx->origin = shim_archive__label(ar)->start;
