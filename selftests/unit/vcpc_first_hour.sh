@@ -181,6 +181,8 @@ result "stat with closed error output fails, because it cannot print the counts"
 # Recording and replaying, with a non-ASCII archive name
 good record -o lauf-ä-日本 -I 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
 good record -o zwei -I 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
+run dump zwei && grep -q '^  vcpc.count.page_faults_u\[[0-9]\{6\} sh\]: ' out && ! grep -q ' vcpc\]' out
+result "the counts are those of the command, not of vcpc"
 bad 1 "it already exists; choose another name" record -o zwei -e page-faults true
 bad 1 "cannot create archive '/no/such/a'" record -o /no/such/a -e page-faults true
 bad 2 "a command is required" record -o drei

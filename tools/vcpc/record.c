@@ -59,13 +59,25 @@ static int check_twice(const struct shim_set *set)
 	return 0;
 }
 
+/*
+ * Name the command as the kernel names its process after execve.  The process still executes this
+ * program when its set is added.
+ */
+static int add_command(struct shim_recorder *rec, struct shim_set *set, pid_t pid, const char *command)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%06d %.15s", (int)pid, basename(command));
+	return shim_record_add_named(rec, set, pid, name);
+}
+
 static int add_set(const struct record_job *job, struct recording *r, unsigned int i, pid_t pid)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
 	char name[32];
 
 	if (targets->kind == VCPC_NO_TARGETS)
-		return shim_record_add_set(r->rec, r->sets[i], pid);
+		return add_command(r->rec, r->sets[i], pid, job->counting.argv[0]);
 	if (targets->kind != VCPC_CPUS)
 		return shim_record_add_set(r->rec, r->sets[i], targets->ids[i]);
 	snprintf(name, sizeof(name), "cpu%d", (int)targets->ids[i]);
