@@ -261,6 +261,19 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	nobody stat -e sched:sched_switch true
 	[ $? = 1 ] && clean && grep -qE "tracepoint 'sched:sched_switch': only root may read|cannot count" err
 	result "a tracepoint of tracefs, which only root can read"
+	cp "$(command -v dash)" nobodys/secret && chmod 111 nobodys/secret
+	# shellcheck disable=SC2016
+	loops='i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+	nobody stat -e page-faults:u dash -c "$loops"
+	if [ $? = 0 ]; then
+		clean && ! grep -q note: err
+		result "a program that the user may read"
+		nobody stat -e page-faults:u "$dir/nobodys/secret" -c "$loops"
+		[ $? = 0 ] && clean && grep -q "note: [0-9]* % of the CPU time of '.*secret' was not counted" err
+		result "... and one that the user may not read"
+	else
+		skip "a program that the user may not read" "only root may count here"
+	fi
 else
 	for what in read written counted traced; do skip "files and processes that must not be $what" "only root can change the user"; done
 fi

@@ -18,6 +18,7 @@
 
 #define MOST_RUNS	10000
 #define LOOK		10000000	/* ns between two samples of multiplexed events */
+#define LITTLE		0.02		/* seconds of CPU time that may be uncounted */
 
 enum { OPTION_MULTIPLEX = 300, OPTION_PER_CORE, OPTION_PER_THREAD, OPTION_RATES };
 
@@ -269,6 +270,21 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
+/*
+ * Report a command most of whose CPU time was not counted.  The time until execve, and of each
+ * process until it is counted, is never counted, but usually takes less than this.
+ */
+static void note_uncounted(const struct vcpc_counts *counts)
+{
+	size_t last = counts->runs - 1;
+	double used = counts->user[last] + counts->system[last], missing = used - counts->cpu[last];
+
+	if (missing < LITTLE || missing < used / 2)
+		return;
+	vcpc_fail(0, "note: %.0f %% of the CPU time of %s was not counted: the kernel stops counting a process that executes a program that gains privileges or that you may not read (run as root)",
+		  missing / used * 100, counts->what);
+}
+
 /* Add the CPU time of the children that have ended since @before. */
 static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 {
@@ -278,7 +294,10 @@ static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 	getrusage(RUSAGE_CHILDREN, &now);
 	ret = vcpc_counts_add_usage(counts, seconds_of(now.ru_utime) - seconds_of(before->ru_utime),
 				    seconds_of(now.ru_stime) - seconds_of(before->ru_stime));
-	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
+	if (ret)
+		return vcpc_fail(ret, "cannot add up the CPU time");
+	note_uncounted(counts);
+	return 0;
 }
 
 /* Collect the counts at the end of a run.  Return 0, or an exit status after printing a message. */
