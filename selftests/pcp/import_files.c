@@ -3,6 +3,8 @@
  * Test the files of LOGIMPORT: volumes, contexts that share declarations, a full disk, and a writer
  * that is killed.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -87,6 +89,49 @@ TEST_F(import, one_writes_under_a_name)
 /*
  * After a failure the archive is unchanged.  Once there is space, the same record can be written.
  */
+#define OTHERS	40
+
+/* Close all descriptors, as daemons do, and open more files than the library had open. */
+static void close_and_open_others(const char *path, int *others)
+{
+	close_range(3, ~0U, 0);
+	for (int i = 0; i < OTHERS; i++)
+		others[i] = open(path, O_RDWR | O_CREAT, 0600);
+}
+
+/* Return whether all files are still open and empty. */
+static int others_are_unharmed(const int *others)
+{
+	struct stat st;
+
+	for (int i = 0; i < OTHERS; i++)
+		if (fstat(others[i], &st) || st.st_size)
+			return 0;
+	return 1;
+}
+
+/* The program's files then have the numbers of the archive's. */
+TEST_F(import, the_program_closes_all_descriptors)
+{
+	int others[OTHERS];
+	char path[100];
+
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	sprintf(path, "%s/other", self->dir);
+	close_and_open_others(path, others);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	EXPECT_EQ(-EBADF, pmiWrite(T0 + 1, 0));
+	EXPECT_EQ(-EBADF, pmiEnd());
+	EXPECT_TRUE(others_are_unharmed(others));
+	EXPECT_EQ(1, records(self->base));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
+	close_and_open_others(path, others);
+	EXPECT_EQ(0, pmDestroyContext(pmWhichContext()));
+	EXPECT_TRUE(others_are_unharmed(others));
+}
+
 TEST_F(import, a_full_disk)
 {
 	struct rlimit room = { 0, RLIM_INFINITY };

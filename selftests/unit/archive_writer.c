@@ -271,7 +271,7 @@ TEST(a_full_volume)
 	shim_rec_result__begin(f, &rec, at(0));
 	ASSERT_EQ(0, shim_rec_result__end(f, &rec));
 	ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(0), false));
-	ASSERT_EQ(0, ftruncate(out.data.fd, f->offset_max - rec.sets.len));
+	ASSERT_EQ(0, ftruncate(out.data.fd.nr, f->offset_max - rec.sets.len));
 	out.data.size = f->offset_max - rec.sets.len;
 	ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(1), false));
 	EXPECT_EQ(0, out.volume);
@@ -310,7 +310,7 @@ static int close_with(struct __test_metadata *_metadata, bool memory, int fd, bo
 		shim_rec_result__begin(f, &rec, at(i));
 		ASSERT_EQ(0, shim_rec_result__end(f, &rec));
 		if (i && fd >= 0)
-			ASSERT_EQ(out.index.fd, dup2(fd, out.index.fd));
+			ASSERT_EQ(out.index.fd.nr, dup2(fd, out.index.fd.nr));
 		ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(i), i && due));
 	}
 	if (!memory)

@@ -12,25 +12,28 @@
 
 /* Append complete pieces to a file. */
 
+static const struct shim_fd no_fd = { .nr = -1 };
+
 int shim_sink__create(struct shim_sink *sink, const char *base, int volume)
 {
 	char *path = shim_files__path(base, volume);
-	int fd;
+	int nr, err;
 
 	if (!path)
 		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	*sink = (struct shim_sink){ .fd = no_fd };
+	nr = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	err = nr < 0 ? -errno : shim_fd__own(nr, &sink->fd);
+	if (nr >= 0 && err)
+		unlink(path);
 	free(path);
-	if (fd < 0)
-		return -errno;
-	*sink = (struct shim_sink){ .fd = fd };
-	return 0;
+	return err;
 }
 
 /* Truncate the file to remove a partly written piece. */
 static void cut_back(struct shim_sink *sink)
 {
-	if (ftruncate(sink->fd, (off_t)sink->size))
+	if (!shim_fd__is_ours(sink->fd) || ftruncate(sink->fd.nr, (off_t)sink->size))
 		sink->broken = true;
 }
 
@@ -40,8 +43,14 @@ int shim_sink__write(struct shim_sink *sink, const void *data, size_t len)
 
 	if (sink->broken)
 		return -EIO;
+	/*
+	 * Querying the file before each write would take half as much time again.  After
+	 * closefrom(3), no file of the program has so high a number, so writing fails.
+	 */
+	if (!shim_fd__is_latest(sink->fd))
+		return -EBADF;
 	while (done < len) {
-		ssize_t n = pwrite(sink->fd, (const char *)data + done, len - done,
+		ssize_t n = pwrite(sink->fd.nr, (const char *)data + done, len - done,
 				   (off_t)(sink->size + done));
 		int err = n < 0 ? -errno : -EIO;
 
@@ -60,28 +69,28 @@ int shim_sink__write(struct shim_sink *sink, const void *data, size_t len)
 
 int shim_sink__close(struct shim_sink *sink)
 {
-	int err = sink->broken ? -EIO : 0;
+	int err = sink->broken ? -EIO : 0, closed = -EBADF;
 
-	if (fsync(sink->fd) && !err)
-		err = -errno;
-	if (close(sink->fd) && !err)
-		err = -errno;
-	sink->fd = -1;
-	return err;
+	if (shim_fd__is_ours(sink->fd)) {
+		if (fsync(sink->fd.nr) && !err)
+			err = -errno;
+		closed = shim_fd__close(sink->fd);
+	}
+	sink->fd = no_fd;
+	return err ? err : closed;
 }
 
 void shim_sink__discard(struct shim_sink *sink, const char *base, int volume)
 {
 	char *path;
 
-	if (sink->fd < 0)
+	if (sink->fd.nr < 0)
 		return;
 	path = shim_files__path(base, volume);
 	if (path)
 		unlink(path);
 	free(path);
-	close(sink->fd);
-	sink->fd = -1;
+	shim_fd__release(&sink->fd);
 }
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
@@ -131,7 +140,7 @@ static int create_files(struct shim_output *out)
 	err = shim_sink__create(&out->meta, out->base, SHIM_VOLUME_META);
 	if (err)
 		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
-	if (flock(out->meta.fd, LOCK_EX))
+	if (flock(out->meta.fd.nr, LOCK_EX))
 		err = -errno;
 	if (!err)
 		err = shim_sink__create(&out->index, out->base, SHIM_VOLUME_INDEX);
@@ -148,7 +157,7 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
 
 	*out = (struct shim_output){ .label = *label };
 	out->format = shim_format__of(label->version);
-	out->meta.fd = out->index.fd = out->data.fd = -1;
+	out->meta.fd = out->index.fd = out->data.fd = no_fd;
 	out->base = strdup(base);
 	if (!out->base)
 		return -ENOMEM;
@@ -382,14 +391,16 @@ static int open_sink(struct shim_sink *sink, const char *base, int volume, int f
 {
 	char *path = shim_files__path(base, volume);
 	struct stat st;
+	int nr, err;
 
 	if (!path)
 		return -ENOMEM;
-	sink->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
+	nr = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
+	err = nr < 0 ? -errno : shim_fd__own(nr, &sink->fd);
 	free(path);
-	if (sink->fd < 0)
-		return -errno;
-	if (fstat(sink->fd, &st))
+	if (err)
+		return err;
+	if (fstat(sink->fd.nr, &st))
 		return -errno;
 	sink->size = (uint64_t)st.st_size;
 	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
@@ -402,7 +413,7 @@ static int lock_meta(struct shim_output *out)
 
 	if (err)
 		return err;
-	if (flock(out->meta.fd, LOCK_EX | LOCK_NB))
+	if (flock(out->meta.fd.nr, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	return 0;
 }
@@ -472,11 +483,9 @@ static int open_data(struct shim_output *out, struct shim_archive *ar, struct sh
 
 static void close_files(struct shim_output *out)
 {
-	const struct shim_sink *sinks[] = { &out->data, &out->index, &out->meta };
-
-	for (int i = 0; i < 3; i++)
-		if (sinks[i]->fd >= 0)
-			close(sinks[i]->fd);
+	shim_fd__release(&out->data.fd);
+	shim_fd__release(&out->index.fd);
+	shim_fd__release(&out->meta.fd);
 	free(out->base);
 }
 
@@ -502,7 +511,7 @@ int shim_output__append(struct shim_output *out, const char *base, struct shim_a
 	int err;
 
 	*out = (struct shim_output){ .has_record = true, .since = UINT64_MAX / 2 };
-	out->meta.fd = out->index.fd = out->data.fd = -1;
+	out->meta.fd = out->index.fd = out->data.fd = no_fd;
 	out->base = strdup(base);
 	if (!out->base)
 		return -ENOMEM;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "declare.h"
 #include "reader.h"
 #include "record.h"
@@ -25,11 +26,12 @@
 
 /*
  * struct shim_sink - an output file
+ * @fd: has a high number, so writing fails if the program has closed it and opened other files
  * @size: bytes in complete pieces
  * @broken: truncating the file failed; nothing more may be written to it
  */
 struct shim_sink {
-	int fd;
+	struct shim_fd fd;
 	uint64_t size;
 	bool broken;
 };

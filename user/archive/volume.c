@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "archive.h"
+#include "base/process.h"
 #include "base/vec.h"
 #include "files.h"
 #include "unpacked.h"
@@ -29,14 +30,15 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 	struct shim_volume_view view;
 	size_t len = room;
 
-	if (shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
+	if (shim_archive__view(ar, volume, &view) || v->joint || v->look.nr < 0 ||
 	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
 	/* Do not read beyond the view, even if the file has grown. */
 	if (len > view.size - offset)
 		len = view.size - offset;
 	readbuf->len = 0;
-	if (shim_file__read(v->look, readbuf->bytes, len, offset, &len))
+	if (!shim_fd__is_ours(v->look) ||
+	    shim_file__read(v->look.nr, readbuf->bytes, len, offset, &len))
 		return false;
 	readbuf->volume = volume;
 	readbuf->offset = offset;
@@ -220,13 +222,16 @@ static int extent_replace(struct shim_volume *v, const struct shim_file *file, u
 static void keep(struct shim_volume *v, struct shim_file *file, bool follow,
 		 struct shim_budget *left)
 {
+	bool look = v->map && left->looks;
+
+	if (look) {
+		int nr = follow ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : file->fd;
+
+		left->looks -= !shim_fd__own(nr, &v->look);
+	}
 	if (follow)
-		v->fd = file->fd;
-	if (v->map && left->looks)
-		v->look = follow ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : file->fd;
-	if (v->look >= 0)
-		left->looks--;
-	if (file->fd == v->fd || file->fd == v->look)
+		shim_fd__own(file->fd, &v->fd);
+	if (look || follow)
 		file->fd = -1;
 }
 
@@ -259,7 +264,7 @@ static int append(struct shim_volume *v, struct shim_extent *e, uint64_t old, ui
 	int err = 0;
 
 	if (!e->mapped)
-		err = shim_file__read(v->fd, e->data + old, size - old, old, &got);
+		err = shim_file__read(v->fd.nr, e->data + old, size - old, old, &got);
 	if (!err)
 		atomic_store_explicit(&e->size, old + got, memory_order_release);
 	return err;
@@ -272,9 +277,9 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	struct stat st;
 
 	*changed = false;
-	if (!e || v->fd < 0)
+	if (!e || v->fd.nr < 0 || !shim_fd__is_ours(v->fd))
 		return 0;
-	if (fstat(v->fd, &st))
+	if (fstat(v->fd.nr, &st))
 		return -errno;
 	old = atomic_load_explicit(&e->size, memory_order_relaxed);
 	size = (uint64_t)st.st_size;
@@ -288,7 +293,7 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;
-	return extent_replace(v, &(struct shim_file){ .fd = v->fd }, size, 2 * size);
+	return extent_replace(v, &(struct shim_file){ .fd = v->fd.nr }, size, 2 * size);
 }
 
 void shim_volume__release(struct shim_volume *v)
@@ -319,10 +324,8 @@ void shim_volume__free(struct shim_volume *v)
 		shim_unpacked__put(e->unpacked);
 		free(e);
 	}
-	if (v->fd >= 0)
-		close(v->fd);
-	if (v->look >= 0)
-		close(v->look);
+	shim_fd__release(&v->fd);
+	shim_fd__release(&v->look);
 }
 
 bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out)

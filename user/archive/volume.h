@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "reader.h"
 
 #define SHIM_VOLUME_COPY	(64u << 10)
@@ -59,8 +60,8 @@ struct shim_volume {
 	struct shim_segment *segment;
 	bool joint;
 	int number;
-	int fd;
-	int look;
+	struct shim_fd fd;
+	struct shim_fd look;
 	int err;
 	bool map;
 	atomic_bool ready;

@@ -144,8 +144,8 @@ void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool
 {
 	v->segment = segment;
 	v->joint = joint;
-	v->fd = -1;
-	v->look = -1;
+	v->fd.nr = -1;
+	v->look.nr = -1;
 	atomic_init(&v->ready, false);
 	atomic_init(&v->extent, NULL);
 }
@@ -187,10 +187,8 @@ static int add_volume(struct shim_archive *ar, int number)
 	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
-	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {
-		close(last->fd);
-		last->fd = -1;
-	}
+	if (atomic_load_explicit(&last->ready, memory_order_relaxed))
+		shim_fd__release(&last->fd);
 	v = shim_archive__volume(ar, n);
 	shim_volume__init(v, last->segment, false);
 	v->number = number;
@@ -315,7 +313,7 @@ static bool is_fresh(const struct shim_volume *last)
 	struct shim_ts age;
 	struct stat st;
 
-	if (last->fd < 0 || fstat(last->fd, &st))
+	if (last->fd.nr < 0 || !shim_fd__is_ours(last->fd) || fstat(last->fd.nr, &st))
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });

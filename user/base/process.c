@@ -483,17 +483,30 @@ bool shim_fd__is_ours(struct shim_fd fd)
 }
 
 /**
- * shim_fd__close() - close a descriptor if it is still the library's own
+ * shim_fd__close() - close a descriptor that is still the library's own
  * @fd: descriptor from shim_fd__own()
+ *
+ * Return: 0 or -errno.
  */
-void shim_fd__close(struct shim_fd fd)
+int shim_fd__close(struct shim_fd fd)
 {
 	struct record *record = record_of(fd.nr);
 	uint32_t owner = fd.owner;
 
 	if (record && owner)
 		atomic_compare_exchange_strong(&record->owner, &owner, 0);
-	close(fd.nr);
+	return close(fd.nr) ? -errno : 0;
+}
+
+/**
+ * shim_fd__release() - close a descriptor if the program has not closed it
+ * @fd: descriptor from shim_fd__own(), or number -1; its number is set to -1
+ */
+void shim_fd__release(struct shim_fd *fd)
+{
+	if (fd->nr >= 0 && shim_fd__is_ours(*fd))
+		shim_fd__close(*fd);
+	fd->nr = -1;
 }
 
 /**

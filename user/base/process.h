@@ -201,7 +201,8 @@ int shim_fd__own(int nr, struct shim_fd *out);
 int shim_fd__above_standard(int nr);
 bool shim_fd__is_latest(struct shim_fd fd);
 bool shim_fd__is_ours(struct shim_fd fd);
-void shim_fd__close(struct shim_fd fd);
+int shim_fd__close(struct shim_fd fd);
+void shim_fd__release(struct shim_fd *fd);
 
 char *shim_environ__get(const char *name);
 bool shim_environ__is_foreign(void);
