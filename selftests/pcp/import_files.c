@@ -132,6 +132,33 @@ TEST_F(import, the_program_closes_all_descriptors)
 	EXPECT_TRUE(others_are_unharmed(others));
 }
 
+/* As daemons do.  The archive's name is relative, and later volumes are in the former directory. */
+TEST_F(import, the_program_changes_its_directory)
+{
+	char path[100];
+	struct stat st;
+
+	ASSERT_EQ(0, chdir(self->dir));
+	ASSERT_EQ(0, mkdir("elsewhere", 0700));
+	ASSERT_GT(pmiStart("b", 1), 0);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, chdir("elsewhere"));
+	EXPECT_EQ(0, pmiNextVolume());
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	EXPECT_EQ(0, pmiWrite(T0 + 1, 0));
+	EXPECT_EQ(0, pmiEnd());
+	sprintf(path, "%s/b.1", self->dir);
+	EXPECT_EQ(0, stat(path, &st));
+	ASSERT_EQ(0, chdir(self->dir));
+	ASSERT_GE(reopen("b"), 0);
+	ASSERT_EQ(0, chdir("elsewhere"));
+	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
+	EXPECT_STREQ("2", value_at("demo.one", T0 + 1, -1));
+	/* The open archive does not have this name in another directory. */
+	EXPECT_EQ(-ENOENT, pmNewContext(PM_CONTEXT_ARCHIVE, "b"));
+}
+
 TEST_F(import, a_full_disk)
 {
 	struct rlimit room = { 0, RLIM_INFINITY };

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +289,29 @@ int shim_files__base(const char *name, char **base)
 		return part;
 	*base = part ? strndup(name, dot - 1) : strdup(name);
 	return *base ? 0 : -ENOMEM;
+}
+
+#define SUFFIX_ROOM	32	/* for the longest suffix of an archive's file */
+
+/**
+ * shim_files__absolute() - make a path independent of the current directory
+ * @path: the path
+ *
+ * A program may change its directory while an archive is open, as daemon(3) does.
+ *
+ * Return: an absolute path; a copy of @path if the path would be too long or the current directory
+ * is unknown; or NULL.
+ */
+char *shim_files__absolute(const char *path)
+{
+	char *dir = *path == '/' ? NULL : getcwd(NULL, 0), *absolute;
+
+	if (!dir || *dir != '/' || strlen(dir) + strlen(path) + SUFFIX_ROOM > PATH_MAX)
+		absolute = strdup(path);
+	else if (asprintf(&absolute, "%s/%s", dir, path) < 0)
+		absolute = NULL;
+	free(dir);
+	return absolute;
 }
 
 int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out)

@@ -39,6 +39,7 @@ int shim_files__add(struct shim_files *files, int number);
  * error.
  */
 int shim_files__base(const char *name, char **base);
+char *shim_files__absolute(const char *path);
 
 /*
  * Return BASE.meta, BASE.index or BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX or N.  The caller

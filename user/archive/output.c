@@ -158,7 +158,7 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
 	*out = (struct shim_output){ .label = *label };
 	out->format = shim_format__of(label->version);
 	out->meta.fd = out->index.fd = out->data.fd = no_fd;
-	out->base = strdup(base);
+	out->base = shim_files__absolute(base);
 	if (!out->base)
 		return -ENOMEM;
 	err = check_absent(base);
@@ -512,7 +512,7 @@ int shim_output__append(struct shim_output *out, const char *base, struct shim_a
 
 	*out = (struct shim_output){ .has_record = true, .since = UINT64_MAX / 2 };
 	out->meta.fd = out->index.fd = out->data.fd = no_fd;
-	out->base = strdup(base);
+	out->base = shim_files__absolute(base);
 	if (!out->base)
 		return -ENOMEM;
 	*ar = NULL;

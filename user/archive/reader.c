@@ -259,8 +259,17 @@ bool shim_archive__is_lost(struct shim_archive *ar)
  */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
 {
-	return ar->nsegments == 1 && ar->generation == shim_fork__generation() &&
-	       !strcmp(ar->name, name);
+	size_t len = strlen(name), known = strlen(ar->name);
+	char *absolute;
+	bool same;
+
+	if (ar->nsegments > 1 || ar->generation != shim_fork__generation() || known < len ||
+	    strcmp(ar->name + known - len, name))
+		return false;
+	absolute = shim_files__absolute(name);
+	same = absolute && !strcmp(ar->name, absolute);
+	free(absolute);
+	return same;
 }
 
 bool shim_archive__is_current(const struct shim_archive *ar)
@@ -325,7 +334,7 @@ static int open_as(const char *name, struct shim_asked *asked, bool list, bool a
 		err = ar ? open_segments(ar, asked, list, any_feature) : -ENOMEM;
 		if (!err) {
 			atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
-			ar->name = strdup(name);
+			ar->name = shim_files__absolute(name);
 			err = ar->name ? archive_load(ar, asked, &again) : -ENOMEM;
 		}
 		if (err && ar)

@@ -236,6 +236,18 @@ static int leave_begun(const struct shim_format *f, struct shim_files *files)
 	return err == -ENOENT ? 0 : err;
 }
 
+/* Volumes are opened when they are first needed, possibly in another current directory. */
+static int anchor(struct shim_files *files)
+{
+	char *base = shim_files__absolute(files->base);
+
+	if (!base)
+		return -ENOMEM;
+	free(files->base);
+	files->base = base;
+	return 0;
+}
+
 int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder)
 {
 	struct shim_file file;
@@ -246,6 +258,8 @@ int shim_segment__open(struct shim_segment *segment, const char *name, struct sh
 		return err;
 	if (!segment->files.meta || !segment->files.nvolumes)
 		err = -ENXIO;
+	if (!err)
+		err = anchor(&segment->files);
 	if (!err)
 		err = shim_files__open(segment->files.base, segment->files.volumes[0], &file);
 	if (!err) {
@@ -277,6 +291,8 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 	int err;
 
 	err = assume_files(&segment->files, name);
+	if (!err)
+		err = anchor(&segment->files);
 	if (!err)
 		path = shim_files__path(segment->files.base, 0);
 	if (!err && !path)
