@@ -300,13 +300,11 @@ static struct shim_declared_indom *new_group(struct shim_declared *d, uint32_t i
 	return g;
 }
 
-bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
-			       unsigned int *hint)
+bool shim_declared_indom__search(const struct shim_declared_indom *g, int32_t inst,
+				 unsigned int *at)
 {
 	unsigned int lo = 0, hi = g->now.n;
 
-	if (*hint < hi && g->now.inst[*hint] == inst)
-		return true;
 	while (lo < hi) {
 		unsigned int mid = lo + (hi - lo) / 2;
 
@@ -315,7 +313,7 @@ bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst
 		else
 			hi = mid;
 	}
-	*hint = lo;
+	*at = lo;
 	return lo < g->now.n && g->now.inst[lo] == inst;
 }
 

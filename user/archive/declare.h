@@ -65,8 +65,16 @@ bool shim_declared__units_ok(uint32_t units);
 /* Return NULL if the metric was not declared. */
 struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
 struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom);
+bool shim_declared_indom__search(const struct shim_declared_indom *g, int32_t inst,
+				 unsigned int *at);
+
 /* Find an instance in its group.  *@hint is its expected index, and is set to the actual index. */
-bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
-			       unsigned int *hint);
+static inline bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
+					     unsigned int *hint)
+{
+	if (*hint < g->now.n && g->now.inst[*hint] == inst)
+		return true;
+	return shim_declared_indom__search(g, inst, hint);
+}
 
 #endif /* SHIM_ARCHIVE_DECLARE_H */

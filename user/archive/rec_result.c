@@ -408,32 +408,50 @@ static uint32_t put_block(struct shim_rec_result *r, const struct shim_value *v)
 	return offset;
 }
 
-/**
- * shim_rec_result__value() - add a value to the set under construction
- * @r: the record
- * @value: the value; the caller has checked that it fits into a block.  Its length is used only for
- *	strings and aggregates.
- */
-void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
+static void put_in_place(uint8_t *p, const struct shim_value *values, size_t n)
 {
-	bool insitu = value->type == SHIM_TYPE_32 || value->type == SHIM_TYPE_U32;
-	uint32_t head = r->numval ? 0 : VLIST_HEAD - SET_HEAD;
-	uint8_t *p = shim_buf__add(&r->sets, head + VALUE_LEN);
+	for (size_t i = 0; i < n; i++, p += VALUE_LEN) {
+		shim_be32__put(p, (uint32_t)values[i].inst);
+		shim_be32__put(p + 4, values[i].ul);
+	}
+}
 
-	r->numval++;
+static void put_blocks(struct shim_rec_result *r, uint8_t *p, const struct shim_value *values,
+		       size_t n)
+{
+	if (shim_vec__reserve(r->refs, &r->refs_cap, r->nrefs + n)) {
+		r->sets.err = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < n; i++, p += VALUE_LEN) {
+		shim_be32__put(p, (uint32_t)values[i].inst);
+		shim_be32__put(p + 4, put_block(r, &values[i]));
+		r->refs[r->nrefs++] = (uint32_t)(p + 4 - r->sets.data);
+	}
+}
+
+/**
+ * shim_rec_result__values() - add values to the set under construction
+ * @r: the record
+ * @values: the values, all of the set's type; the caller has checked that each fits into a block.
+ *	Their lengths are used only for strings and aggregates.
+ * @n: number of values, at least 1
+ */
+void shim_rec_result__values(struct shim_rec_result *r, const struct shim_value *values, size_t n)
+{
+	bool in_place = values->type == SHIM_TYPE_32 || values->type == SHIM_TYPE_U32;
+	uint32_t head = r->numval ? 0 : VLIST_HEAD - SET_HEAD;
+	uint8_t *p = shim_buf__add(&r->sets, head + n * VALUE_LEN);
+
 	if (!p)
 		return;
 	if (head)
-		shim_be32__put(p, insitu ? SHIM_VAL_INSITU : SHIM_VAL_DPTR);
-	shim_be32__put(p + head, (uint32_t)value->inst);
-	if (insitu) {
-		shim_be32__put(p + head + 4, value->ul);
-	} else if (shim_vec__room(r->refs, &r->refs_cap, r->nrefs)) {
-		r->sets.err = -ENOMEM;
-	} else {
-		r->refs[r->nrefs++] = (uint32_t)(r->sets.len - 4);
-		shim_be32__put(p + head + 4, put_block(r, value));
-	}
+		shim_be32__put(p, in_place ? SHIM_VAL_INSITU : SHIM_VAL_DPTR);
+	r->numval += (uint32_t)n;
+	if (in_place)
+		put_in_place(p + head, values, n);
+	else
+		put_blocks(r, p + head, values, n);
 }
 
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r)

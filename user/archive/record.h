@@ -207,7 +207,13 @@ struct shim_rec_result {
 void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
 			    struct shim_ts stamp);
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error);
-void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value);
+void shim_rec_result__values(struct shim_rec_result *r, const struct shim_value *values, size_t n);
+
+static inline void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
+{
+	shim_rec_result__values(r, value, 1);
+}
+
 /* The finished record is in r->sets.  Return 0, -ENOMEM or -EMSGSIZE. */
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r);
 void shim_rec_result__free(struct shim_rec_result *r);

@@ -381,11 +381,9 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 	return 0;
 }
 
-/* Return whether a value has the metric's type and a length that the type allows. */
-static bool value_ok(const struct shim_declared_metric *m, const struct shim_value *v)
+/* Return whether a value's length is one that its type allows. */
+static bool len_ok(const struct shim_value *v)
 {
-	if (v->type != m->type)
-		return false;
 	switch (v->type) {
 	case SHIM_TYPE_STRING:
 		return v->len && v->len <= SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD &&
@@ -396,6 +394,18 @@ static bool value_ok(const struct shim_declared_metric *m, const struct shim_val
 	default:
 		return true;
 	}
+}
+
+/* Return whether the values have the metric's type and lengths that the type allows. */
+static bool values_ok(const struct shim_declared_metric *m, const struct shim_value *values,
+		      size_t n)
+{
+	bool number = m->type < SHIM_TYPE_STRING;
+
+	for (size_t i = 0; i < n; i++)
+		if (values[i].type != m->type || !(number || len_ok(&values[i])))
+			return false;
+	return true;
 }
 
 /*
@@ -409,20 +419,48 @@ static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
 }
 
-/* Return whether a value's instance is known and not yet in the set.  If so, mark it as used. */
-static bool take_instance(struct shim_writer *w, int32_t inst)
+/*
+ * Return whether a value's instance is in the domain and not yet in the set.  If so, mark it as
+ * used.
+ */
+static bool take_instance(struct shim_writer *w, struct shim_declared_indom *group, int32_t inst)
+{
+	if (!shim_declared_indom__find(group, inst, &w->hint) ||
+	    group->used[w->hint] == w->set_serial)
+		return false;
+	group->used[w->hint++] = w->set_serial;
+	return true;
+}
+
+static bool take_instances(struct shim_writer *w, const struct shim_value *values, size_t n)
 {
 	struct shim_declared_metric *m = w->metric;
 
 	if (m->indom == SHIM_INDOM_NULL)
-		return inst == SHIM_IN_NULL && !w->rec.numval;
+		return n == 1 && values->inst == SHIM_IN_NULL && !w->rec.numval;
 	if (!has_group(w, m))
 		return false;
-	if (!shim_declared_indom__find(m->group, inst, &w->hint) ||
-	    m->group->used[w->hint] == w->set_serial)
-		return false;
-	m->group->used[w->hint++] = w->set_serial;
+	for (size_t i = 0; i < n; i++)
+		if (!take_instance(w, m->group, values[i].inst))
+			return false;
 	return true;
+}
+
+/**
+ * shim_writer__values() - add values of the metric
+ * @w: the writer
+ * @values: the values; their lengths are used only for strings and aggregates
+ * @n: number of values, at least 1
+ *
+ * Return: 0, or -EINVAL, after which the record must be cancelled.
+ */
+int shim_writer__values(struct shim_writer *w, const struct shim_value *values, size_t n)
+{
+	if (!w->in_record || !w->metric || w->set_error || !values_ok(w->metric, values, n) ||
+	    !take_instances(w, values, n))
+		return -EINVAL;
+	shim_rec_result__values(&w->rec, values, n);
+	return 0;
 }
 
 /**
@@ -430,15 +468,11 @@ static bool take_instance(struct shim_writer *w, int32_t inst)
  * @w: the writer
  * @value: the value; its length is used only for strings and aggregates
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, or -EINVAL, after which the record is unchanged.
  */
 int shim_writer__value(struct shim_writer *w, const struct shim_value *value)
 {
-	if (!w->in_record || !w->metric || w->set_error || !value_ok(w->metric, value) ||
-	    !take_instance(w, value->inst))
-		return -EINVAL;
-	shim_rec_result__value(&w->rec, value);
-	return 0;
+	return shim_writer__values(w, value, 1);
 }
 
 void shim_writer__cancel(struct shim_writer *w)

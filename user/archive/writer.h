@@ -67,6 +67,8 @@ int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
 int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp);
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0);
 int shim_writer__value(struct shim_writer *w, const struct shim_value *value);
+/* Add several values at once.  After an error, the record must be cancelled. */
+int shim_writer__values(struct shim_writer *w, const struct shim_value *values, size_t n);
 int shim_writer__commit(struct shim_writer *w);
 void shim_writer__cancel(struct shim_writer *w);
 
