@@ -121,7 +121,7 @@ void shim_importer__destroy(struct shim_importer *imp)
 	shim_hash__free(&imp->slots);
 	shim_arena__free(&imp->arena);
 	free(imp->handles);
-	free(imp->sorted);
+	free(imp->values);
 	free(imp->base);
 	free(imp->status);
 	free(imp);
@@ -321,6 +321,14 @@ struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d,
 	size_t i = place_of(d, inst);
 
 	return i < d->n && d->instances[i]->inst == inst ? d->instances[i] : NULL;
+}
+
+bool shim_imp_domain__search(const struct shim_imp_domain *d, int32_t inst, size_t *next)
+{
+	size_t i = place_of(d, inst);
+
+	*next = i + 1;
+	return i < d->n && d->instances[i]->inst == inst;
 }
 
 static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, const char *name,

@@ -37,6 +37,13 @@ static void queue(struct shim_importer *imp, struct shim_imp_slot *slot)
 	m->nvalues++;
 }
 
+void shim_imp_metric__taken(struct shim_importer *imp, struct shim_imp_metric *m, size_t n)
+{
+	m->taken = imp->nvalues - n;
+	m->nvalues = n;
+	queue_metric(imp, m);
+}
+
 void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error)
 {
 	m->bare = true;
@@ -53,8 +60,6 @@ void shim_importer__drop_values(struct shim_importer *imp)
 
 		for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next)
 			slot->set = false;
-		if (m->first)
-			m->earlier = m->first;
 		m->first = m->last = NULL;
 		m->nvalues = 0;
 		m->bare = false;
@@ -64,6 +69,7 @@ void shim_importer__drop_values(struct shim_importer *imp)
 	}
 	imp->waiting = NULL;
 	imp->last_waiting = &imp->waiting;
+	imp->nvalues = 0;
 }
 
 static int keep_text(struct shim_imp_slot *slot, const char *text)

@@ -172,31 +172,42 @@ static int declare_all(struct shim_importer *imp, struct shim_ts stamp)
 
 static int by_inst(const void *a, const void *b)
 {
-	const struct shim_imp_slot *const *x = a, *const *y = b;
+	const struct shim_value *x = a, *y = b;
 
-	return ((*x)->value.inst > (*y)->value.inst) - ((*x)->value.inst < (*y)->value.inst);
+	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-/* Put the metric's slots into @imp->sorted, ordered by instance. */
-static int slots_sort(struct shim_importer *imp, const struct shim_imp_metric *m)
+/* Sort values by instance.  Return PMI_ERR_DUPVALUE if two have the same instance. */
+static int values_sort(struct shim_value *values, size_t n)
 {
-	bool ordered = true;
-	size_t n = 0;
+	size_t i = 1;
 
-	if (shim_vec__reserve(imp->sorted, &imp->sorted_cap, m->nvalues))
-		return -ENOMEM;
-	for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next) {
-		if (n && imp->sorted[n - 1]->value.inst > slot->value.inst)
-			ordered = false;
-		imp->sorted[n++] = slot;
-	}
-	if (!ordered)
-		qsort(imp->sorted, n, sizeof(*imp->sorted), by_inst);
+	while (i < n && values[i - 1].inst < values[i].inst)
+		i++;
+	if (i >= n)
+		return 0;
+	qsort(values, n, sizeof(*values), by_inst);
+	for (i = 1; i < n; i++)
+		if (values[i - 1].inst == values[i].inst)
+			return PMI_ERR_DUPVALUE;
 	return 0;
+}
+
+/* Copy the values of the metric's slots to the end of @imp->values, ordered by instance. */
+static int slots_collect(struct shim_importer *imp, const struct shim_imp_metric *m)
+{
+	size_t n = imp->nvalues;
+
+	if (shim_vec__reserve(imp->values, &imp->values_cap, n + m->nvalues))
+		return -ENOMEM;
+	for (const struct shim_imp_slot *slot = m->first; slot; slot = slot->next)
+		imp->values[n++] = slot->value;
+	return values_sort(imp->values + imp->nvalues, m->nvalues);
 }
 
 static int put_metric(struct shim_importer *imp, const struct shim_imp_metric *m)
 {
+	size_t first = m->first ? imp->nvalues : m->taken;
 	int err;
 
 	if (!m->nvalues && !m->bare)
@@ -204,12 +215,9 @@ static int put_metric(struct shim_importer *imp, const struct shim_imp_metric *m
 	err = shim_writer__vset(imp->writer, m->desc.pmid, m->error);
 	if (err || !m->nvalues)
 		return err;
-	if (m->nvalues == 1)
-		return shim_writer__value(imp->writer, &m->first->value);
-	err = slots_sort(imp, m);
-	for (size_t i = 0; i < m->nvalues && !err; i++)
-		err = shim_writer__value(imp->writer, &imp->sorted[i]->value);
-	return err;
+	if (m->first)
+		err = slots_collect(imp, m);
+	return err ? err : shim_writer__values(imp->writer, imp->values + first, m->nvalues);
 }
 
 static int put_record(struct shim_importer *imp, struct shim_ts stamp)
@@ -321,16 +329,16 @@ int shim_importer__mark(struct shim_importer *imp)
 }
 
 /* Get a value of a result.  It must have the type of its metric and a format for that type. */
-static int take_value(const pmValueSet *vset, int i, int type, struct shim_value *out)
+static int take_value(const pmValueSet *vset, const pmValue *value, struct shim_value *out)
 {
-	const pmValue *value = &vset->vlist[i];
 	const pmValueBlock *block = value->value.pval;
+	int type = out->type;
 	uint32_t len;
 
 	if (vset->valfmt == PM_VAL_INSITU) {
 		if (type != PM_TYPE_32 && type != PM_TYPE_U32 && type != PM_TYPE_FLOAT)
 			return PM_ERR_CONV;
-		out->l = value->value.lval;
+		out->ull = (uint32_t)value->value.lval;
 		return 0;
 	}
 	if (vset->valfmt != PM_VAL_DPTR && vset->valfmt != PM_VAL_SPTR)
@@ -347,69 +355,63 @@ static int take_value(const pmValueSet *vset, int i, int type, struct shim_value
 	}
 	if (len != (type == PM_TYPE_FLOAT ? 4 : 8) || type == PM_TYPE_32 || type == PM_TYPE_U32)
 		return PM_ERR_CONV;
+	out->ull = 0;
 	memcpy(&out->ull, block->vbuf, len);
 	return 0;
 }
 
 /*
- * Get the slot for a value.  Most records have the same instances in the same order: if @guess, the
- * slot at this place in an earlier record, is of another instance, search for it.
+ * Append the values of a set to @imp->values, ordered by instance.  Return the error of the first
+ * value that has one.
  */
-static int find_slot(struct shim_importer *imp, struct shim_imp_metric *m, int32_t inst,
-		     struct shim_imp_slot *guess, struct shim_imp_slot **out)
+static int take_values(struct shim_importer *imp, const struct shim_imp_metric *m,
+		       const pmValueSet *vset)
 {
-	struct shim_imp_instance *instance = NULL;
+	struct shim_value *first, *v;
+	size_t place = 0, n;
+	int err = 0, twice;
 
-	if (guess && guess->instance && !guess->instance->gone && guess->value.inst == inst) {
-		*out = guess;
-		return 0;
+	if (shim_vec__reserve(imp->values, &imp->values_cap, imp->nvalues + (size_t)vset->numval))
+		return -ENOMEM;
+	first = v = imp->values + imp->nvalues;
+	for (int i = 0; i < vset->numval; i++, v++) {
+		const pmValue *value = &vset->vlist[i];
+
+		v->inst = m->domain ? value->inst : SHIM_IN_NULL;
+		v->type = m->desc.type;
+		v->len = 0;
+		if (m->domain && !shim_imp_domain__has(m->domain, value->inst, &place))
+			err = PM_ERR_INST;
+		else
+			err = take_value(vset, value, v);
+		if (err)
+			break;
 	}
-	if (m->domain) {
-		instance = shim_imp_domain__find(m->domain, inst);
-		if (!instance)
-			return PM_ERR_INST;
-	}
-	return shim_imp_metric__slot(imp, m, instance, out);
-}
-
-/* Take a value into its slot, and set @guess to the slot that followed it in an earlier record. */
-static int take_one(struct shim_importer *imp, struct shim_imp_metric *m, const pmValueSet *vset,
-		    int i, struct shim_imp_slot **guess)
-{
-	struct shim_value v = { 0 };
-	struct shim_imp_slot *slot;
-	pmAtomValue atom;
-	int err = find_slot(imp, m, vset->vlist[i].inst, *guess, &slot);
-
-	if (!err)
-		err = take_value(vset, i, m->desc.type, &v);
-	if (err)
-		return err;
-	*guess = slot->next;
-	if (m->desc.type == PM_TYPE_STRING)
-		atom.cp = (char *)v.bytes;
-	else
-		atom.ull = v.ull;
-	return shim_imp_slot__atom(imp, slot, &atom);
+	n = (size_t)(v - first);
+	imp->nvalues += n;
+	twice = values_sort(first, n);
+	return twice ? twice : err;
 }
 
 static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 {
 	struct shim_imp_metric *m = shim_importer__by_pmid(imp, vset->pmid);
-	struct shim_imp_slot *guess;
-	int err = 0;
+	int err;
 
 	if (!m)
 		return PM_ERR_PMID;
-	guess = m->earlier;
 	if (m->bare || m->nvalues)
 		return PMI_ERR_DUPVALUE;
-	for (int i = 0; i < vset->numval && !err; i++)
-		err = take_one(imp, m, vset, i, &guess);
+	if (vset->numval > 0) {
+		err = take_values(imp, m, vset);
+		if (!err)
+			shim_imp_metric__taken(imp, m, (size_t)vset->numval);
+		return err;
+	}
 	/* An empty set is written only if the metric has an instance domain. */
-	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
+	if (vset->numval < 0 || m->domain)
 		shim_imp_metric__bare(imp, m, vset->numval);
-	return err;
+	return 0;
 }
 
 /**

@@ -52,7 +52,7 @@ struct shim_imp_domain {
 
 /*
  * struct shim_imp_slot - the value of a metric's instance in the next record
- * @next: the next slot of the metric that has a value, or had one in the slot's last record
+ * @next: the next slot of the metric that has a value
  * @instance: NULL for a metric without instance domain
  * @text: the buffer of @room bytes to which @value points if it is a string
  */
@@ -72,8 +72,10 @@ struct shim_imp_slot {
  * struct shim_imp_metric - a metric
  * @declared: the metric is declared in the archive
  * @waiting: the next metric with values, in the order of their first values
- * @first: list of its @nvalues slots with a value, which ends at @last
- * @earlier: @first in an earlier record
+ * @nvalues: number of its values in the next record
+ * @first: list of the slots with these values, which ends at @last; NULL if the values come from a
+ *	result
+ * @taken: index of the first value from a result in the importer's @values
  * @bare: the metric is written without values, and with @error if it is not 0
  */
 struct shim_imp_metric {
@@ -88,8 +90,8 @@ struct shim_imp_metric {
 	struct shim_imp_metric *waiting;
 	struct shim_imp_slot *first;
 	struct shim_imp_slot *last;
-	struct shim_imp_slot *earlier;
 	size_t nvalues;
+	size_t taken;
 	bool bare;
 	int32_t error;
 };
@@ -106,7 +108,7 @@ struct shim_importer;
  *	discarded
  * @handles: @nhandles slots; a handle is an index into this array, plus one
  * @waiting: list of metrics with values; @last_waiting: the link for the next metric
- * @sorted: array for sorting slots, with @sorted_cap elements
+ * @values: the @nvalues values of a result; space for @values_cap values
  * @last_put: time of the last record that is not a mark; @last: time of the last record
  * @lost: error of finishing a volume, after its last record has been written
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
@@ -139,8 +141,8 @@ struct shim_importer {
 
 	struct shim_imp_metric *waiting;
 	struct shim_imp_metric **last_waiting;
-	struct shim_imp_slot **sorted;
-	size_t sorted_cap;
+	struct shim_value *values;
+	size_t nvalues, values_cap;
 	struct shim_imp_notes *notes;
 	struct shim_ts last;
 	struct shim_ts last_put;
@@ -170,6 +172,19 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid);
 struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom);
 struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst);
+bool shim_imp_domain__search(const struct shim_imp_domain *d, int32_t inst, size_t *next);
+
+/* Return whether an instance exists.  *@next is its expected index, and is set to the next index. */
+static inline bool shim_imp_domain__has(const struct shim_imp_domain *d, int32_t inst, size_t *next)
+{
+	size_t i = *next;
+
+	if (i >= d->n || d->instances[i]->inst != inst)
+		return shim_imp_domain__search(d, inst, next);
+	*next = i + 1;
+	return true;
+}
+
 int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
 			struct shim_imp_slot **out);
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
@@ -183,6 +198,8 @@ int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text);
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom);
+/* Write the metric with @n values of a result, the last ones in the importer's @values. */
+void shim_imp_metric__taken(struct shim_importer *imp, struct shim_imp_metric *m, size_t n);
 /* Write the metric without values or, unless @error is 0, with that error. */
 void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error);
 void shim_importer__drop_values(struct shim_importer *imp);
