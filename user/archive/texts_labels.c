@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "meta.h"
 
 struct text {
@@ -20,15 +19,25 @@ struct state {
 	struct shim_labels_iter sets;
 };
 
-/* An object that has labels, and the states of its labels, ordered by time after sorting */
+/* A state in the list of all states of an object, from last to first in the file */
+struct read_state {
+	struct state state;
+	struct read_state *before;
+};
+
+/*
+ * struct shim_annotated - an object that has labels
+ * @last: the state of its labels that was read last
+ * @states: its @n states, ordered by time; set by sorting
+ */
 struct shim_annotated {
 	struct shim_hnode node;
 	struct shim_annotated *next;
 	uint32_t level;
 	uint32_t ident;
+	struct read_state *last;
 	struct state *states;
 	size_t n;
-	size_t cap;
 };
 
 void shim_texts_labels__init(struct shim_texts_labels *all)
@@ -39,8 +48,6 @@ void shim_texts_labels__init(struct shim_texts_labels *all)
 
 void shim_texts_labels__free(struct shim_texts_labels *all)
 {
-	for (struct shim_annotated *a = all->annotated; a; a = a->next)
-		free(a->states);
 	shim_hash__free(&all->texts);
 	shim_hash__free(&all->labels);
 }
@@ -129,6 +136,7 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 {
 	/* PCP's importer writes an arbitrary number for a context. */
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
+	struct read_state *now;
 	struct shim_annotated *a;
 
 	/* Labels of an unknown level cannot be requested. */
@@ -137,9 +145,11 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 	a = annotated_find(all, rec->level, ident);
 	if (!a)
 		a = annotated_add(all, arena, rec->level, ident);
-	if (!a || shim_vec__room(a->states, &a->cap, a->n))
+	now = a ? shim_arena__alloc(arena, sizeof(*now)) : NULL;
+	if (!now)
 		return -ENOMEM;
-	a->states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };
+	*now = (struct read_state){ { rec->stamp, a->n, rec->sets }, a->last };
+	a->last = now;
 	a->n++;
 	return 0;
 }
@@ -242,6 +252,23 @@ static int records_unite(struct shim_annotated *a, struct shim_arena *arena)
 	return 0;
 }
 
+/* Set the states.  Most objects have only one, which is not copied. */
+static int states_sort(struct shim_annotated *a, struct shim_arena *arena)
+{
+	size_t i = a->n;
+
+	a->states = &a->last->state;
+	if (a->n == 1)
+		return 0;
+	a->states = shim_arena__array(arena, a->n, sizeof(*a->states));
+	if (!a->states)
+		return -ENOMEM;
+	for (const struct read_state *r = a->last; r; r = r->before)
+		a->states[--i] = r->state;
+	qsort(a->states, a->n, sizeof(*a->states), by_time);
+	return records_unite(a, arena);
+}
+
 /**
  * shim_texts_labels__sort() - sort the labels after all of them have been added
  * @all: the texts and labels
@@ -256,10 +283,8 @@ int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *ar
 {
 	int err = 0;
 
-	for (struct shim_annotated *a = all->annotated; a && !err; a = a->next) {
-		qsort(a->states, a->n, sizeof(*a->states), by_time);
-		err = records_unite(a, arena);
-	}
+	for (struct shim_annotated *a = all->annotated; a && !err; a = a->next)
+		err = states_sort(a, arena);
 	return err;
 }
 
