@@ -84,22 +84,13 @@ int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***name
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
 	const struct shim_pmns_tree *tree;
-	const char **names;
-	unsigned int n;
 	int err = tree_of(ctx, &tree);
 
 	if (err)
 		return err;
 	if (!desc)
 		desc = shim_pmns_tree__builtin(pmid);
-	n = shim_pmns_lookup__desc_names(tree, desc, NULL);
-	names = calloc(n + 1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	shim_pmns_lookup__desc_names(tree, desc, names);
-	err = shim_pmns_lookup__list(names, n, nameset);
-	free(names);
-	return err;
+	return shim_pmns_lookup__desc_names(tree, desc, nameset);
 }
 
 static int text_find(const struct shim_context *ctx, unsigned int type, unsigned int ident,

@@ -98,10 +98,10 @@ int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *na
 int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names);
 int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
 /*
- * Write the names of @desc that belong to its metric in the tree into @out, in the tree's order.
- * Return their number; @out may be NULL.
+ * List the names of @desc that belong to its metric in the tree, in the tree's order.  @desc may be
+ * NULL.
  */
-unsigned int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree,
-					  const struct shim_desc *desc, const char **out);
+int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree, const struct shim_desc *desc,
+				 char ***out);
 
 #endif /* SHIM_PCP_PMNS_H */

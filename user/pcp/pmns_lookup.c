@@ -299,38 +299,41 @@ static void sort_names(const struct shim_pmns_tree *tree, const char **names, un
 	}
 }
 
-unsigned int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree,
-					  const struct shim_desc *desc,
-					  const char **out)
+int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree, const struct shim_desc *desc,
+				 char ***out)
 {
 	unsigned int n = 0;
+	const char **names;
+	int result;
 
-	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
-		if (!owns(tree, desc->names[i], desc->pmid))
-			continue;
-		if (out)
-			out[n] = desc->names[i];
-		n++;
-	}
-	if (out)
-		sort_names(tree, out, n);
-	return n;
+	if (!desc)
+		return PM_ERR_PMID;
+	names = malloc((desc->nnames + 1) * sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < desc->nnames; i++)
+		if (owns(tree, desc->names[i], desc->pmid))
+			names[n++] = desc->names[i];
+	sort_names(tree, names, n);
+	result = shim_pmns_lookup__list(names, n, out);
+	free(names);
+	return result;
 }
 
 static int names_loaded(const struct shim_pmns_file *from, pmID pmid, char ***nameset)
 {
 	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
-	unsigned int n = builtin ? shim_pmns_lookup__desc_names(from->tree, builtin, NULL) :
-				   loaded_names(from, pmid, NULL);
-	const char **names = calloc(n + 1, sizeof(*names));
+	const char **names;
+	unsigned int n;
 	int result;
 
+	if (builtin)
+		return shim_pmns_lookup__desc_names(from->tree, builtin, nameset);
+	n = loaded_names(from, pmid, NULL);
+	names = calloc(n + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	if (builtin)
-		shim_pmns_lookup__desc_names(from->tree, builtin, names);
-	else
-		loaded_names(from, pmid, names);
+	loaded_names(from, pmid, names);
 	result = shim_pmns_lookup__list(names, n, nameset);
 	free(names);
 	return result;
@@ -389,9 +392,10 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 	n = pmNameAll(pmid, &names);
 	if (n < 0)
 		return n;
-	*name = strdup(names[0]);
-	free(names);
-	return *name ? 0 : -ENOMEM;
+	/* The list is one allocation, in which the pointers precede the names. */
+	memmove(names, names[0], strlen(names[0]) + 1);
+	*name = (char *)names;
+	return 0;
 }
 
 /**
