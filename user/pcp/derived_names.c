@@ -202,7 +202,7 @@ static int with_children(struct names *derived, int err, const char *name, int n
 {
 	if (err)
 		n = err;
-	else if (n != -ENOMEM)
+	else if (derived->n && n != -ENOMEM)
 		n = merge_children(derived, name, n, offspring, status);
 	free(derived->all);
 	if (n <= 0) {
@@ -339,7 +339,7 @@ static int with_leaves(struct names *derived, int err, const char *name, bool la
 {
 	if (err)
 		n = err;
-	else if (n >= 0 || n == PM_ERR_NAME)
+	else if (derived->n && (n >= 0 || n == PM_ERR_NAME))
 		n = merge_leaves(derived, name, last, n, names);
 	free(derived->all);
 	if (n < 0) {
