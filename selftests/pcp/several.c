@@ -449,4 +449,45 @@ TEST_F(several, that_overlap)
 		EXPECT_EQ(back[i], fetch(METRIC));
 }
 
+/* Write an archive of one record in which a name belongs to this metric. */
+static int write_metric(const char *dir, const char *name, const char *metric, pmID pmid, int at)
+{
+	char base[128];
+	int err;
+
+	snprintf(base, sizeof(base), "%s/%s", dir, name);
+	if (pmiStart(base, 0) < 0 || pmiSetHostname("h") < 0 ||
+	    pmiAddMetric(metric, pmid, PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT,
+			 pmiUnits(0, 0, 0, 0, 0, 0)) < 0)
+		return -1;
+	err = pmiPutValue(metric, NULL, "1");
+	if (!err)
+		err = pmiWrite(START + at, 0);
+	return err ? err : pmiEnd();
+}
+
+/* A name that an archive gives to a metric of its own is not the name of the built-in metric. */
+TEST_F(several, a_name_of_a_built_in_metric)
+{
+	pmID own = pmID_build(60, 0, 7), built_in = pmID_build(511, 0, 1), found;
+	const char *name = "event.flags";
+	char path[128], **names, *one;
+
+	ASSERT_EQ(0, pmNameID(built_in, &one));
+	EXPECT_STREQ(name, one);
+	free(one);
+	snprintf(path, sizeof(path), "%s/named", self->dir);
+	ASSERT_EQ(0, mkdir(path, 0700));
+	ASSERT_EQ(0, write_metric(path, "a", "t.other", METRIC, 0));
+	ASSERT_EQ(0, write_metric(path, "b", name, own, SECOND));
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, path));
+	ASSERT_EQ(1, pmLookupName(1, &name, &found));
+	EXPECT_EQ(own, found);
+	ASSERT_EQ(0, pmNameID(own, &one));
+	EXPECT_STREQ(name, one);
+	free(one);
+	EXPECT_EQ(PM_ERR_PMID, pmNameID(built_in, &one));
+	EXPECT_EQ(PM_ERR_PMID, pmNameAll(built_in, &names));
+}
+
 TEST_HARNESS_MAIN

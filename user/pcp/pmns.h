@@ -97,6 +97,8 @@ int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *na
 			       char ***offspring, int **status);
 int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names);
 int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
+/* Return whether a name may not lead to the metric for which it was added. */
+bool shim_pmns_tree__is_ambiguous(const struct shim_pmns_tree *pmns);
 /*
  * List the names of @desc that belong to its metric in the tree, in the tree's order.  @desc may be
  * NULL.

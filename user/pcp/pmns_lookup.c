@@ -234,13 +234,15 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 }
 
 /*
- * Return whether a name belongs to this metric.  If several metrics have the name, it belongs to
- * the first one.
+ * Return whether a name that was added to the tree for this metric belongs to it.  If several
+ * metrics have the name, it belongs to the first one.
  */
 static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {
 	pmID owner;
 
+	if (!shim_pmns_tree__is_ambiguous(tree))
+		return true;
 	return !look_up(tree, name, &owner) && owner == pmid;
 }
 
@@ -308,6 +310,8 @@ int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree, const struct
 
 	if (!desc)
 		return PM_ERR_PMID;
+	if (desc->nnames == 1 && owns(tree, desc->names[0], desc->pmid))
+		return shim_pmns_lookup__list(desc->names, 1, out);
 	names = malloc((desc->nnames + 1) * sizeof(*names));
 	if (!names)
 		return -ENOMEM;

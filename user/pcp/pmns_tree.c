@@ -29,6 +29,7 @@ struct shim_pmns_tree {
 	uint32_t n, room;
 	uint32_t *buckets;
 	uint32_t mask;
+	bool ambiguous;		/* a name may not lead to the metric for which it was added */
 };
 
 static const char *const flags_name = "event.flags";
@@ -154,6 +155,8 @@ static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid, bo
 		uint32_t len = strchrnul(name, '.') - name;
 		uint32_t child = child_of(pmns, at, name, len);
 
+		/* A name that ends in a dot cannot be found. */
+		pmns->ambiguous |= !len;
 		if (child == NONE) {
 			int err = add_node(pmns, at, name, len, last, &child);
 
@@ -165,8 +168,11 @@ static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid, bo
 			break;
 		name += len + 1;
 	}
-	if (pmns->nodes[at].leaf)
-		return 0;	/* the first metric that has a name keeps it */
+	if (pmns->nodes[at].leaf) {
+		/* The first metric that has a name keeps it. */
+		pmns->ambiguous |= pmns->nodes[at].pmid != pmid;
+		return 0;
+	}
 	pmns->nodes[at].leaf = true;
 	pmns->nodes[at].pmid = pmid;
 	return 0;
@@ -257,6 +263,11 @@ bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint
 		return false;
 	*pmid = pmns->nodes[at].pmid;
 	return true;
+}
+
+bool shim_pmns_tree__is_ambiguous(const struct shim_pmns_tree *pmns)
+{
+	return pmns->ambiguous;
 }
 
 int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
