@@ -16,6 +16,8 @@
 
 #define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
 #define VALUE_LEN	8	/* instance and value in a record */
+#define ENOUGH		8	/* records of a kind without a plan before the first attempt */
+#define MOST_OTHERS	4	/* records of other kinds that do not end a kind */
 #define SAMPLES		8	/* maximum number of instances per set in a signature */
 
 void shim_request__fini(struct shim_request *req)
@@ -297,9 +299,16 @@ int shim_request__answer_all(struct shim_request *req, const struct shim_archive
 	return n;
 }
 
+static uint64_t mix(uint64_t signature, uint32_t word)
+{
+	return (signature ^ word) * 0x9e3779b97f4a7c15ull;
+}
+
 static struct shim_plan *slot_of(const struct shim_plans *plans, const struct shim_record *rec)
 {
-	return (struct shim_plan *)&plans->all[(rec->len / 4 + rec->npmids * 5) % SHIM_PLANS];
+	uint64_t hash = mix(mix(0, rec->len), rec->npmids);
+
+	return (struct shim_plan *)&plans->all[(hash >> 32) % SHIM_PLANS];
 }
 
 static pmResult *make_result(const struct shim_plan *plan, const uint8_t *data)
@@ -341,7 +350,7 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 
 	if (!shim_record_layout__fits(&plan->layout, rec))
 		return -ENOENT;
-	plan->failures = plan->rest = 0;
+	plan->failures = plan->rest = plan->others = 0;
 	if (!plan->image)
 		return 0;
 	result = make_result(plan, rec->data);
@@ -459,6 +468,7 @@ static void plan_forget(struct shim_plans *plans, struct shim_plan *plan)
 	free(plan->doubles.all);
 	free(plan->bytes.all);
 	*plan = (struct shim_plan){
+		.len = plan->len, .npmids = plan->npmids, .seen = plan->seen,
 		.signature = plan->signature, .fresh = plan->fresh,
 		.failures = plan->failures, .rest = plan->rest,
 	};
@@ -472,11 +482,6 @@ static void put_off(struct shim_plan *plan)
 	plan->rest = (1u << plan->failures) - 1;
 	if (plan->failures < MOST_FAILURES)
 		plan->failures++;
-}
-
-static uint64_t mix(uint64_t signature, uint32_t word)
-{
-	return (signature ^ word) * 0x9e3779b97f4a7c15ull;
 }
 
 /*
@@ -515,12 +520,35 @@ static bool is_repeated(struct shim_plan *plan, const struct shim_record *rec)
 	return same;
 }
 
+/*
+ * Return whether the slot is used for this kind of record, and enough records of it have been seen
+ * to expect that a plan pays.  If the records were of other kinds for a while, use the slot for this
+ * kind from now on.
+ */
+static bool is_frequent(struct shim_plans *plans, struct shim_plan *plan,
+			const struct shim_record *rec)
+{
+	if (plan->len == rec->len && plan->npmids == rec->npmids) {
+		plan->others = 0;
+		if (plan->seen < ENOUGH)
+			plan->seen++;
+		return plan->seen == ENOUGH;
+	}
+	if (!plan->len || plan->others++ == MOST_OTHERS) {
+		plan_forget(plans, plan);
+		*plan = (struct shim_plan){ .len = rec->len, .npmids = rec->npmids };
+	}
+	return false;
+}
+
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		       const struct shim_request *req, const pmResult *result, size_t size)
 {
 	struct shim_plan *plan = slot_of(plans, rec);
 	int err;
 
+	if (!is_frequent(plans, plan, rec))
+		return;
 	plan_forget(plans, plan);
 	if (plan->rest) {
 		plan->rest--;

@@ -82,7 +82,7 @@ int shim_request__answer(struct shim_request *req, const struct shim_record *rec
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
 
-#define SHIM_PLANS		8	/* a logger writes few kinds of records */
+#define SHIM_PLANS		16	/* a logger writes few kinds of records */
 #define SHIM_PLAN_BYTES		(256u << 10)	/* limit for all plans together */
 
 /* Copies from an offset in the record, or in the result, to an offset in the result */
@@ -96,7 +96,11 @@ struct shim_moves {
 };
 
 /*
- * struct shim_plan - how to build the result of one kind of record
+ * struct shim_plan - how to build the result of one kind of record: those with equal length and
+ * number of sets
+ * @len, @npmids: the kind; 0 at first
+ * @seen: number of records of this kind without a plan, up to a limit
+ * @others: number of records of other kinds since the last one of this kind
  * @signature: signature of the last record for which one was computed
  * @fresh: @signature has not yet been compared with another record's signature
  * @failures: number of attempts to make a plan here since a plan was last used
@@ -108,6 +112,8 @@ struct shim_moves {
  * @bytes: bytes that are copied unchanged
  */
 struct shim_plan {
+	uint32_t len, npmids;
+	unsigned int seen, others;
 	uint64_t signature;
 	bool fresh;
 	unsigned int failures, rest;
