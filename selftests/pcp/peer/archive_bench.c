@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <pcp/pmapi.h>
+#include "archive_bench.h"
 
 #define JUMPS		500
 #define OPENS		20
@@ -28,19 +28,9 @@
 #define LOOKUPS		2000
 #define TIMES		100	/* number of repetitions of short operations */
 
-static struct {
-	const char *archive;
-	pmID *pmids;
-	int n;
-	int room;
-	struct timespec start, end;
-	const char *prefix;
-	int every, passed;
-	uint64_t sum;
-	double begun;
-} b;
+struct bench b;
 
-static double now(void)
+double bench_now(void)
 {
 	struct timespec t;
 
@@ -83,19 +73,19 @@ static void prepare(void)
 		exit(2);
 }
 
-static void look_at(const pmHighResResult *r)
+void bench_look_at(const pmHighResResult *r)
 {
 	for (int i = 0; i < r->numpmid; i++)
 		b.sum = b.sum * 31 + (uint32_t)r->vset[i]->numval;
 }
 
-static int fetch(void)
+int bench_fetch(void)
 {
 	pmHighResResult *r;
 	int err = pmFetchHighRes(b.n, b.pmids, &r);
 
 	if (!err) {
-		look_at(r);
+		bench_look_at(r);
 		pmFreeHighResResult(r);
 	}
 	return err;
@@ -103,12 +93,12 @@ static int fetch(void)
 
 static long run(void)
 {
-	double begin = now();
+	double begin = bench_now();
 	long n = 0;
 
-	while (fetch() != PM_ERR_EOL) {
+	while (bench_fetch() != PM_ERR_EOL) {
 		n++;
-		if (n % 64 == 0 && now() - begin > MAX_SECONDS)
+		if (n % 64 == 0 && bench_now() - begin > MAX_SECONDS)
 			break;
 	}
 	return n;
@@ -122,7 +112,7 @@ static int64_t interval(void)
 	long records = 0;
 
 	pmSetModeHighRes(PM_MODE_FORW, from, NULL);
-	while (!fetch())
+	while (!bench_fetch())
 		records++;
 	return records > 1 ? span / (records - 1) : 1000000000;
 }
@@ -133,7 +123,7 @@ static long sweep(int64_t ns)
 
 	pmSetModeHighRes(PM_MODE_INTERP, &b.start, &delta);
 	b.sum = 0;
-	b.begun = now();
+	b.begun = bench_now();
 	return run();
 }
 
@@ -142,6 +132,11 @@ static int64_t given_interval(void)
 	const char *ns = getenv("INTERVAL");
 
 	return ns ? atoll(ns) : interval();
+}
+
+static long step_1(void)
+{
+	return sweep(given_interval());
 }
 
 static long step_10(void)
@@ -169,7 +164,7 @@ static long step_back(void)
 
 	pmSetModeHighRes(PM_MODE_INTERP, &b.end, &delta);
 	b.sum = 0;
-	b.begun = now();
+	b.begun = bench_now();
 	return run();
 }
 
@@ -185,14 +180,14 @@ static long step_360_again(void)
 static long forward(void)
 {
 	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
-	b.begun = now();
+	b.begun = bench_now();
 	return run();
 }
 
 static long backward(void)
 {
 	pmSetModeHighRes(PM_MODE_BACK, &b.end, NULL);
-	b.begun = now();
+	b.begun = bench_now();
 	return run();
 }
 
@@ -203,12 +198,12 @@ static long jump(void)
 	long n;
 
 	srandom(1);
-	b.begun = now();
-	for (n = 0; n < JUMPS && now() - b.begun < MAX_SECONDS; n++) {
+	b.begun = bench_now();
+	for (n = 0; n < JUMPS && bench_now() - b.begun < MAX_SECONDS; n++) {
 		struct timespec when = { b.start.tv_sec + random() % (span > 0 ? span : 1), 500000000 };
 
 		pmSetModeHighRes(PM_MODE_INTERP, &when, &delta);
-		fetch();
+		bench_fetch();
 	}
 	return n;
 }
@@ -219,8 +214,8 @@ static long open_close(void)
 	long n;
 
 	pmDestroyContext(pmWhichContext());
-	b.begun = now();
-	for (n = 0; n < OPENS && now() - b.begun < MAX_SECONDS; n++) {
+	b.begun = bench_now();
+	for (n = 0; n < OPENS && bench_now() - b.begun < MAX_SECONDS; n++) {
 		int handle = pmNewContext(PM_CONTEXT_ARCHIVE, b.archive);
 
 		if (handle < 0)
@@ -235,7 +230,7 @@ static long many_contexts(void)
 	static const struct timespec delta = { .tv_sec = 1 };
 	long n;
 
-	b.begun = now();
+	b.begun = bench_now();
 	for (n = 0; n < CONTEXTS; n++) {
 		struct timespec when = b.start;
 
@@ -243,7 +238,7 @@ static long many_contexts(void)
 		if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0)
 			exit(2);
 		pmSetModeHighRes(PM_MODE_INTERP, &when, &delta);
-		fetch();
+		bench_fetch();
 	}
 	return n;
 }
@@ -255,11 +250,11 @@ static long whole_records(void)
 	long n = 0;
 
 	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
-	b.begun = now();
+	b.begun = bench_now();
 	while (!pmFetchHighResArchive(&r)) {
-		look_at(r);
+		bench_look_at(r);
 		pmFreeHighResResult(r);
-		if (++n % 64 == 0 && now() - b.begun > MAX_SECONDS)
+		if (++n % 64 == 0 && bench_now() - b.begun > MAX_SECONDS)
 			break;
 	}
 	return n;
@@ -269,7 +264,7 @@ static long whole_records(void)
 static long open_and_scan(void)
 {
 	pmDestroyContext(pmWhichContext());
-	b.begun = now();
+	b.begun = bench_now();
 	if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0)
 		exit(2);
 	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
@@ -297,8 +292,8 @@ static void look_up(const char *name)
 static long names(void)
 {
 	b.passed = 0;
-	b.begun = now();
-	while (now() - b.begun < MAX_SECONDS / 4)
+	b.begun = bench_now();
+	while (bench_now() - b.begun < MAX_SECONDS / 4)
 		pmTraversePMNS("", look_up);
 	b.sum = 0;
 	return b.passed;
@@ -323,7 +318,7 @@ static void look_at_labels(pmID pmid)
 
 static long texts(void)
 {
-	b.begun = now();
+	b.begun = bench_now();
 	for (int n = 0; n < TIMES; n++)
 		for (int i = 0; i < b.n; i++)
 			look_at_labels(b.pmids[i]);
@@ -336,8 +331,8 @@ static long domains(int (*instances)(pmInDom, int **, char ***), const struct ti
 	long n = 0;
 
 	pmSetModeHighRes(PM_MODE_FORW, when, NULL);
-	b.begun = now();
-	for (int t = 0; t < TIMES && now() - b.begun < MAX_SECONDS; t++) {
+	b.begun = bench_now();
+	for (int t = 0; t < TIMES && bench_now() - b.begun < MAX_SECONDS; t++) {
 		for (int i = 0; i < b.n; i++) {
 			char **names;
 			pmDesc desc;
@@ -386,7 +381,7 @@ static long lookups(void)
 	int *ids, n = instances(&indom, &ids, &names);
 
 	srandom(1);
-	b.begun = now();
+	b.begun = bench_now();
 	for (int i = 0; n > 0 && i < LOOKUPS; i++)
 		b.sum = b.sum * 31 + (unsigned int)pmLookupInDomArchive(indom, names[random() % n]);
 	if (n > 0) {
@@ -403,7 +398,7 @@ static long names_of_instances(void)
 	int *ids, n = instances(&indom, &ids, &names);
 
 	srandom(1);
-	b.begun = now();
+	b.begun = bench_now();
 	for (int i = 0; n > 0 && i < LOOKUPS; i++) {
 		if (pmNameInDomArchive(indom, ids[random() % n], &name) < 0)
 			continue;
@@ -483,11 +478,11 @@ static long fetch_group(void)
 		pmExtendFetchGroup_item(fg, name, NULL, NULL, &values[i], PM_TYPE_DOUBLE, &codes[i]);
 		free(name);
 	}
-	b.begun = now();
+	b.begun = bench_now();
 	while (pmFetchGroup(fg) >= 0) {
 		for (int i = 0; i < b.n; i++)
 			b.sum = b.sum * 31 + (uint64_t)(codes[i] ? 7 : values[i].d);
-		if (++n % 64 == 0 && now() - b.begun > MAX_SECONDS)
+		if (++n % 64 == 0 && bench_now() - b.begun > MAX_SECONDS)
 			break;
 	}
 	return n;
@@ -499,12 +494,10 @@ static long just_interval(void)
 	exit(0);
 }
 
-static const struct {
-	const char *name;
-	long (*run)(void);
-} kinds[] = {
+static const struct bench_kind kinds[] = {
 	{ "interval", just_interval },
 	{ "open", open_close },
+	{ "steps", step_1 },
 	{ "interp-10", step_10 },
 	{ "interp-360", step_360 },
 	{ "again-360", step_360_again },
@@ -527,26 +520,33 @@ static const struct {
 	{ "contexts", many_contexts },
 };
 
+static const struct bench_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	for (const struct bench_kind *kind = bench_calls; kind->name; kind++)
+		if (!strcmp(kind->name, name))
+			return kind;
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
+	const struct bench_kind *kind = argc == 3 ? find_kind(argv[2]) : NULL;
 	struct rusage usage;
 	double elapsed;
 	long n;
 
-	if (argc != 3)
+	if (!kind)
 		return 2;
 	b.archive = argv[1];
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(kinds[i].name, argv[2]))
-			continue;
-		prepare();
-		b.sum = 0;
-		n = kinds[i].run();
-		elapsed = now() - b.begun;
-		getrusage(RUSAGE_SELF, &usage);
-		printf("%.9f %ld %ld %016llx\n", n ? elapsed / n : 0, n, usage.ru_maxrss,
-		       (unsigned long long)b.sum);
-		return n ? 0 : 1;
-	}
-	return 2;
+	prepare();
+	b.sum = 0;
+	n = kind->run();
+	elapsed = bench_now() - b.begun;
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%.9f %ld %ld %016llx\n", n ? elapsed / n : 0, n, usage.ru_maxrss,
+	       (unsigned long long)b.sum);
+	return n ? 0 : 1;
 }
