@@ -14,7 +14,28 @@ vcpc=$build/bin/vcpc
 export TZ=UTC COLUMNS=200 LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/err"
 
+cat >"$dir/many.c" <<'END'
+#include <pcp/pmapi.h>
+#include <pcp/import.h>
+
+/* Write an archive of a metric with two instances. */
+int main(int argc, char **argv)
+{
+	const pmInDom indom = pmInDom_build(245, 1);
+	char text[2] = "0";
+
+	if (argc != 2 || pmiStart(argv[1], 0) < 0 || pmiAddMetric("many", PM_ID_NULL, PM_TYPE_U64, indom,
+								  PM_SEM_INSTANT, pmiUnits(0, 0, 0, 0, 0, 0)) ||
+	    pmiAddInstance(indom, "a", 1) || pmiAddInstance(indom, "b", 2))
+		return 1;
+	for (; *text < '5'; ++*text)
+		if (pmiPutValue("many", "a", text) || pmiPutValue("many", "b", text) || pmiWrite(1000000000 + 10 * (*text - '0'), 0))
+			return 1;
+	return pmiEnd();
+}
+END
 made=true
+cc_shim -w -o "$dir/many.made" "$dir/many.c" && "$dir/many.made" "$dir/many" || made=false
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive" "$dir/v" 3 vectors || made=false
 cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h" || made=false
 cc_shim -o "$dir/days" "$here/peer/days.c" && "$dir/days" "$dir/long" 7 && "$dir/days" "$dir/short" 1 || made=false
@@ -109,6 +130,11 @@ printf '\001' | dd of="$dir/cut.0" bs=1 seek=$((at + 1)) conv=notrunc 2>"$dir/dd
 run replay -t 10s "$dir/cut" v.inst
 [ $? = 1 ] && [ -s "$dir/out" ] && grep -q 'cut is damaged' "$dir/err"
 result "replay: a damaged record"
+# Replace the number of the first instance in the third record, and the address of its value.
+printf '\177\177\177\177\177\177\177\177' | dd of="$dir/many.0" bs=1 seek=$((132 + 2 * 72 + 28)) conv=notrunc 2>"$dir/dd"
+run replay -t 10s "$dir/many"
+[ $? = 1 ] && grep -q ' 2$' "$dir/out" && grep -q 'many is damaged' "$dir/err"
+result "replay: a damaged instance"
 run replay "$dir/long,$dir/cut"
 [ $? = 1 ] && grep -q 'cut' "$dir/err"
 result "replay: a damaged archive among others"

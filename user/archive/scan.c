@@ -323,6 +323,17 @@ static void sweep(struct pass *p)
 	sc->nwants = kept;
 }
 
+/* Check a value of an unknown instance, whose number may be the result of damage. */
+static int check_unknown(struct pass *p, const struct shim_record *rec,
+			 const struct shim_interp_metric *m, const struct shim_vset *vset,
+			 unsigned int i)
+{
+	struct shim_value value;
+	int err = shim_vset__value(rec, vset, i, m->desc->type, &value);
+
+	return err == -EBADMSG ? shim_scan__note_damage(p->sc, rec->volume) : err;
+}
+
 /*
  * Process one value of a wanted metric.  *@guess is the probable index of its instance, and is
  * updated for the next value.
@@ -338,7 +349,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN),
 				     *guess);
 	if (!k)
-		return 0;
+		return check_unknown(p, rec, m, vset, i);
 	*guess = (unsigned int)(k - m->insts) + 1;
 	k->seen = p->at;
 	k->scan = p->sc->number;
