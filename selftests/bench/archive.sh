@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare reading archives with PCP's own library: one source, two builds, run alternately.
+# Compare reading archives and other calls with PCP's own library: one source, two builds, run alternately.
 #
 # PCP_PEER selects the version of PCP; both builds use the C library and liblzma of that version.
 #
@@ -36,12 +36,16 @@ cc_pcp -O2 -o "$work/pcp" "$programs"/archive_bench*.c
 # shellcheck disable=SC2046
 cc_ours() { cc_shim "$@" ${peer:+$(cat "$peer/ldflags")}; }
 cc_ours -O2 -o "$work/shim" "$programs"/archive_bench*.c
+cc_pcp -O2 -o "$work/calls.pcp" "$programs/call_bench.c"
+cc_ours -O2 -o "$work/calls.shim" "$programs/call_bench.c"
 
-# measure WHO ARCHIVE WHAT: print median seconds, operations, kB, sum
+# measure PROGRAM ARGUMENT...: print median seconds, operations, kB, sum
 measure() {
+	program=$work/$1
+	shift
 	i=0
 	while [ $i -lt "$runs" ]; do
-		timeout 60 "$work/$1" "$2" "$3" 2>/dev/null || :
+		timeout 60 "$program" "$@" 2>/dev/null || :
 		i=$((i + 1))
 	done | sort -g | awk '{ row[NR] = $0 } END { print NR ? row[int((NR + 1) / 2)] : "- - - -" }'
 }
@@ -98,6 +102,13 @@ row() {
 	esac
 	# shellcheck disable=SC2046
 	printed "$1" $(measure pcp "$2" "$3") $(measure shim "$2" "$3") | tee -a "$work/rows"
+}
+
+# call NAME: measure calls that need no archive
+call() {
+	in_list "$1" "$wanted" || [ -z "$wanted" ] || return 0
+	# shellcheck disable=SC2046
+	printed "$1" $(measure calls.pcp "$1") $(measure calls.shim "$1") | tee -a "$work/rows"
 }
 
 # writing VERSION: write a thousand metrics through LOGIMPORT
@@ -252,6 +263,10 @@ all_rows() {
 	writing 2
 	writing 3
 	importing small strings instances results metadata
+	for name in conv-scale parse-window parse-metricspec parse-interval parse-units print-value \
+		atom-text; do
+		call $name
+	done
 	awk '$4 > 0 { sum += log($4 < 0.05 ? 0.05 : $4); n++; if ($4 > worst) { worst = $4; where = $1 } }
 		END { if (n) printf "geometric mean of %d rows: %.3f; the maximum is %.3f (%s)\n", n, exp(sum / n), worst, where }' "$work/rows"
 	memory

@@ -73,6 +73,137 @@ static void conv_scale(void)
 		printf(" %llx", (unsigned long long)result.ull);
 }
 
+/* Return a limit of the product of the factors from and to base units, as a power of two. */
+static unsigned int product_bits(const pmUnits *a, const pmUnits *b)
+{
+	static const unsigned int space[] = { 20, 10, 0, 10, 20, 30, 40 };
+	static const unsigned int time[] = { 30, 20, 10, 0, 6, 12 };
+	unsigned int bits = 0;
+
+	if (a->dimSpace)
+		bits += space[a->scaleSpace] + space[b->scaleSpace];
+	if (a->dimTime)
+		bits += time[a->scaleTime] + time[b->scaleTime];
+	return bits + 4 * (unsigned int)(abs(a->scaleCount) + abs(b->scaleCount));
+}
+
+static void show_pair(const pmUnits *a, const pmUnits *b)
+{
+	unsigned int bits = product_bits(a, b);
+
+	/* If 64 bits overflow, the original's result is arbitrary. */
+	if (bits > 62)
+		return;
+	printf("%x %x:", a->scaleSpace << 4 | a->scaleTime, b->scaleSpace << 4 | b->scaleTime);
+	for (int type = PM_TYPE_32; type <= PM_TYPE_DOUBLE; type++) {
+		/* The product with the value must also fit. */
+		unsigned int width = 62 - bits;
+		pmAtomValue in = { .ull = 0 }, out = { .ull = 0 };
+		int code;
+
+		if (width > 31 && type < PM_TYPE_64)
+			width = 31;
+		if (width)
+			in.ull = random_bits() >> (64 - width + random_below(width));
+		if (type == PM_TYPE_FLOAT)
+			in.f = (float)random_real();
+		if (type == PM_TYPE_DOUBLE)
+			in.d = random_real();
+		code = pmConvScale(type, &in, a, &out, b);
+		if (type == PM_TYPE_FLOAT)
+			show_real(out.f);
+		else if (type == PM_TYPE_DOUBLE)
+			show_real(out.d);
+		else
+			printf(" %llx", (unsigned long long)out.ull);
+		if (code)
+			printf(" (%d)", code);
+	}
+	putchar(';');
+}
+
+/* Convert between all scales of space and time, with random exponents and scales of counts. */
+static void conv_pairs(void)
+{
+	static unsigned int pair;
+	int space = (int)random_below(3) - 1, time = (int)random_below(3) - 1, count = 0;
+	int scale_a = 0, scale_b = 0;
+
+	if (random_below(4) == 0) {
+		count = (int)random_below(3) - 1;
+		scale_a = (int)random_below(8) - 4;
+		scale_b = (int)random_below(8) - 4;
+	}
+	for (unsigned int i = 0; i < 36; i++) {
+		pmUnits a = { .dimSpace = space, .dimTime = time, .dimCount = count };
+		pmUnits b = a;
+
+		a.scaleSpace = pair % 7;
+		b.scaleSpace = pair / 7 % 7;
+		a.scaleTime = i % 6;
+		b.scaleTime = i / 6;
+		a.scaleCount = scale_a;
+		b.scaleCount = scale_b;
+		show_pair(&a, &b);
+	}
+	pair++;
+}
+
+/* Print numbers of all types, often limits, in both formats and with random widths. */
+static void numbers(void)
+{
+	static const uint64_t limits[] = {
+		0, 1, INT32_MAX, INT32_MAX + 1ull, UINT32_MAX, UINT32_MAX + 1ull, INT64_MAX,
+		INT64_MAX + 1ull, UINT64_MAX,
+	};
+	static const double odd[] = { NAN, INFINITY, -INFINITY };
+	int type = (int)random_below(6), width = (int)random_below(120) - 30;
+	uint64_t bits = random_below(2) ? limits[random_below(9)] : random_bits() >> random_below(64);
+	double d = random_below(8) ? random_real() : odd[random_below(3)];
+	union {
+		pmValueBlock block;
+		char bytes[16];
+	} u = { { .vlen = PM_VAL_HDR_SIZE + 8, .vtype = (unsigned int)type } };
+	pmValue value = { .value.pval = &u.block };
+	pmAtomValue atom = { .ull = bits };
+	char text[40] = "unchanged";
+
+	if (type == PM_TYPE_FLOAT)
+		atom.f = (float)d;
+	else if (type == PM_TYPE_DOUBLE)
+		atom.d = d;
+	if (type == PM_TYPE_FLOAT)
+		u.block.vlen = PM_VAL_HDR_SIZE + 4;
+	memcpy(u.block.vbuf, &atom, sizeof(atom));
+	show_text(pmAtomStr_r(&atom, type, text, 1 + (int)random_below(sizeof(text))));
+	show_text(pmAtomStr(&atom, type));
+	putchar(' ');
+	if (type == PM_TYPE_32 || type == PM_TYPE_U32)
+		value.value.lval = atom.l;
+	pmPrintValue(stdout, type == PM_TYPE_32 || type == PM_TYPE_U32 ? PM_VAL_INSITU : PM_VAL_DPTR,
+		     type, &value, width);
+}
+
+/* Print texts of all lengths with random widths. */
+static void texts(void)
+{
+	static const char *const words[] = { "a", "bcd", "efghijklmnopqrstuvwxyz", "\xc3\xa4", "\"", " " };
+	static union {
+		pmValueBlock block;
+		char bytes[600];
+	} u;
+	pmValue value = { .value.pval = &u.block };
+	const char *text = RANDOM_TEXT(words, 12);
+	pmAtomValue atom = { .cp = (char *)text };
+
+	u.block.vtype = PM_TYPE_STRING;
+	u.block.vlen = PM_VAL_HDR_SIZE + (unsigned int)strlen(text) + 1;
+	strcpy(u.block.vbuf, text);
+	show_text(pmAtomStr(&atom, PM_TYPE_STRING));
+	putchar(' ');
+	pmPrintValue(stdout, PM_VAL_DPTR, PM_TYPE_STRING, &value, (int)random_below(120) - 20);
+}
+
 static void number(void)
 {
 	char buf[16];
@@ -378,7 +509,10 @@ static void signs(void)
 
 static const struct call calls[] = {
 	{ "convscale", conv_scale },
+	{ "convpairs", conv_pairs },
 	{ "number", number },
+	{ "numbers", numbers },
+	{ "texts", texts },
 	{ "eventflags", event_flags },
 	{ "units", units },
 	{ "unitsagain", units_again },
