@@ -10,12 +10,15 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/decimal.h"
 #include "base/process.h"
 #include "texts.h"
 
+#define MAX_PADDED	80
 #define STRING_SHOWN	34	/* for strings longer than STRING_MAX */
 #define STRING_MAX	37
 #define BYTES_SHOWN	12
+#define NUMBER_ROOM	48	/* enough for 17 digits with sign, point and exponent */
 #define FLAG_MISSED	(1u << 31)
 
 static void string_text(const char *s, char *buf, int buflen)
@@ -59,6 +62,46 @@ static void events_text(const pmValueBlock *block, char *buf, int buflen)
 		snprintf(buf, buflen, "[%d event records]", n);
 }
 
+/*
+ * Format a real number with @digits significant digits in the usual notation, or as "%e" if 0.
+ * A small number without a fraction is formatted as an integer.
+ */
+static size_t real_text(char to[NUMBER_ROOM], double real, int digits)
+{
+	double limit = digits >= 15 ? 1e15 : digits >= 6 ? 1e6 : 0;
+
+	if (!signbit(real) && real < limit && real == (double)(int64_t)real)
+		return shim_decimal__signed(to, (int64_t)real);
+	return (size_t)(digits ? snprintf(to, NUMBER_ROOM, "%.*g", digits, real) :
+				 snprintf(to, NUMBER_ROOM, "%e", real));
+}
+
+static size_t number_text(char to[NUMBER_ROOM], const pmAtomValue *v, int type, int digits)
+{
+	switch (type) {
+	case PM_TYPE_32:
+		return shim_decimal__signed(to, v->l);
+	case PM_TYPE_U32:
+		return shim_decimal__unsigned(to, v->ul);
+	case PM_TYPE_64:
+		return shim_decimal__signed(to, v->ll);
+	case PM_TYPE_U64:
+		return shim_decimal__unsigned(to, v->ull);
+	}
+	return real_text(to, type == PM_TYPE_FLOAT ? (double)v->f : v->d, digits);
+}
+
+/* Copy a text like snprintf(). */
+static void put_text(char *buf, int buflen, const char *text, size_t len)
+{
+	if (!buflen)
+		return;
+	if (len >= (size_t)buflen)
+		len = (size_t)buflen - 1;
+	memcpy(buf, text, len);
+	buf[len] = '\0';
+}
+
 /**
  * pmAtomStr_r() - format a value in a few characters
  * @avp: the value
@@ -70,24 +113,16 @@ static void events_text(const pmValueBlock *block, char *buf, int buflen)
  */
 SHIM_API char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int buflen)
 {
+	char number[NUMBER_ROOM];
+
 	switch (type) {
 	case PM_TYPE_32:
-		snprintf(buf, buflen, "%" PRId32, avp->l);
-		break;
 	case PM_TYPE_U32:
-		snprintf(buf, buflen, "%" PRIu32, avp->ul);
-		break;
 	case PM_TYPE_64:
-		snprintf(buf, buflen, "%" PRId64, avp->ll);
-		break;
 	case PM_TYPE_U64:
-		snprintf(buf, buflen, "%" PRIu64, avp->ull);
-		break;
 	case PM_TYPE_FLOAT:
-		snprintf(buf, buflen, "%e", (double)avp->f);
-		break;
 	case PM_TYPE_DOUBLE:
-		snprintf(buf, buflen, "%e", avp->d);
+		put_text(buf, buflen, number, number_text(number, avp, type, 0));
 		break;
 	case PM_TYPE_STRING:
 		string_text(avp->cp, buf, buflen);
@@ -126,8 +161,18 @@ static void pad(FILE *f, const char *blank, int minwidth, int width)
 
 static void print_string(FILE *f, const pmAtomValue *v, int minwidth)
 {
-	pad(f, "", minwidth, (int)strlen(v->cp) + 2);
-	fprintf(f, "\"%s\"", v->cp);
+	size_t len = strlen(v->cp);
+	char text[2 * MAX_PADDED + 2];
+
+	if (len > MAX_PADDED || minwidth > (int)len + 2) {
+		pad(f, "", minwidth, (int)len + 2);
+		fprintf(f, "\"%s\"", v->cp);
+		return;
+	}
+	text[0] = '"';
+	memcpy(text + 1, v->cp, len);
+	text[len + 1] = '"';
+	fwrite(text, 1, len + 2, f);
 }
 
 /* Print a 32-bit word of unknown type as an integer, as a float, and in hexadecimal. */
@@ -330,26 +375,19 @@ static int precision(int type)
 
 static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
 {
-	switch (type) {
-	case PM_TYPE_32:
-		fprintf(f, "%*" PRId32, w, v->l);
-		break;
-	case PM_TYPE_U32:
-		fprintf(f, "%*" PRIu32, w, v->ul);
-		break;
-	case PM_TYPE_64:
-		fprintf(f, "%*" PRId64, w, v->ll);
-		break;
-	case PM_TYPE_U64:
-		fprintf(f, "%*" PRIu64, w, v->ull);
-		break;
-	case PM_TYPE_FLOAT:
-		fprintf(f, "%*.*g", w, precision(type), (double)v->f);
-		break;
-	case PM_TYPE_DOUBLE:
-		fprintf(f, "%*.*g", w, precision(type), v->d);
-		break;
+	char text[MAX_PADDED + NUMBER_ROOM], *number = text + MAX_PADDED;
+	size_t len, more = 0;
+
+	len = number_text(number, v, type, type == PM_TYPE_FLOAT || type == PM_TYPE_DOUBLE ?
+			  precision(type) : 0);
+	if (w > MAX_PADDED || w < 0) {
+		fprintf(f, "%*s", w, number);
+		return;
 	}
+	if ((size_t)w > len)
+		more = (size_t)w - len;
+	memset(number - more, ' ', more);
+	fwrite(number - more, 1, len + more, f);
 }
 
 /**
