@@ -4,10 +4,10 @@
  * year.  Missing fields are derived from a reference time.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/digits.h"
 #include "base/real.h"
 #include "date.h"
 
@@ -38,9 +38,12 @@ static void skip_blanks(struct reader *r)
 /* Return the index of the next word in @names, which has three letters per name, or -1. */
 static int take_name(struct reader *r, const char *names)
 {
+	char first;
+
 	skip_blanks(r);
+	first = (char)tolower((unsigned char)*r->at);
 	for (int i = 0; names[3 * i]; i++) {
-		if (strncasecmp(r->at, names + 3 * i, 3))
+		if (first != names[3 * i] || strncasecmp(r->at, names + 3 * i, 3))
 			continue;
 		r->at += 3;
 		return i;
@@ -54,7 +57,7 @@ static int take_name(struct reader *r, const char *names)
 static long peek_number(const struct reader *r, long max, const char **end)
 {
 	char *stop;
-	long n = strtol(r->at, &stop, 10);
+	long n = shim_digits__parse(r->at, &stop);
 
 	if (stop == r->at || n < 0 || n > max)
 		return -1;
@@ -150,8 +153,8 @@ static const char *take_half(struct reader *r)
 	int pm;
 
 	skip_blanks(r);
-	pm = !strncasecmp(r->at, "pm", 2);
-	if ((!pm && strncasecmp(r->at, "am", 2)) || isalpha((unsigned char)r->at[2]))
+	pm = tolower((unsigned char)*r->at) == 'p';
+	if (strncasecmp(r->at, pm ? "pm" : "am", 2) || isalpha((unsigned char)r->at[2]))
 		return NULL;
 	if (r->hour > 12)
 		return unexpected;

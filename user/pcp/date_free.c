@@ -17,6 +17,7 @@
 
 #define MAX_TOKENS 64
 #define DAY 86400L
+#define NOT_GIVEN LONG_MIN
 
 struct date {
 	struct shim_date_token tokens[MAX_TOKENS + 1];
@@ -355,17 +356,39 @@ static int move_to_wday(const struct date *d, time_t *t)
 			 7 * (d->ordinal <= 0 ? d->ordinal : d->ordinal - 1), 0);
 }
 
-int shim_date__free(const char *text, time_t now, time_t *out)
+/* Set the missing parts of the date to those of @now. */
+static int fill_date(struct date *d, time_t now)
 {
-	struct date d = { .half = -1 };
 	struct tm tm;
-	time_t t = now;
 
+	if (d->year != NOT_GIVEN && d->mon != NOT_GIVEN && d->mday != NOT_GIVEN)
+		return 0;	/* the conversion takes long */
 	if (shim_zone__local(now, &tm))
 		return -EINVAL;
-	d.year = tm.tm_year + 1900L;
-	d.mon = tm.tm_mon + 1;
-	d.mday = tm.tm_mday;
+	if (d->year == NOT_GIVEN)
+		d->year = tm.tm_year + 1900L;
+	if (d->mon == NOT_GIVEN)
+		d->mon = tm.tm_mon + 1;
+	if (d->mday == NOT_GIVEN)
+		d->mday = tm.tm_mday;
+	return 0;
+}
+
+static int to_midnight(time_t *t)
+{
+	struct tm tm;
+
+	if (shim_zone__local(*t, &tm))
+		return -EINVAL;
+	*t -= tm.tm_hour * 3600L + tm.tm_min * 60L + tm.tm_sec;
+	return 0;
+}
+
+int shim_date__free(const char *text, time_t now, time_t *out)
+{
+	struct date d = { .half = -1, .year = NOT_GIVEN, .mon = NOT_GIVEN, .mday = NOT_GIVEN };
+	time_t t = now;
+
 	if (take_tokens(&d, text))
 		return -EINVAL;
 	/*
@@ -373,10 +396,10 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	 * day or midnight.
 	 */
 	if (d.dates || d.times || d.days || d.day_lengths) {
-		if (base_time(&d, &t) || t < 0)
+		if (fill_date(&d, now) || base_time(&d, &t) || t < 0)
 			return -EINVAL;
-	} else if (!d.lengths) {
-		t -= tm.tm_hour * 3600L + tm.tm_min * 60L + tm.tm_sec;
+	} else if (!d.lengths && to_midnight(&t)) {
+		return -EINVAL;
 	}
 	if (__builtin_add_overflow(t, d.seconds, &t) || (d.months && date_move(&t, 0, d.months)) ||
 	    (d.days && !d.dates && move_to_wday(&d, &t)))

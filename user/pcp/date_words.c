@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "date.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
@@ -83,7 +84,7 @@ static int word_find(const struct word *words, size_t n, const char *s, size_t l
 		     struct shim_date_token *token)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strncmp(s, words[i].name, letters))
+		if (*s != *words[i].name || strncmp(s, words[i].name, letters))
 			continue;
 		*token = words[i].token;
 		return 1;
@@ -174,7 +175,7 @@ static struct shim_date_token take_number(const char **s)
 	if (**s == '-' || **s == '+')
 		token.kind = DATE_SIGNED;
 	errno = 0;
-	token.value = strtol(*s, &end, 10);
+	token.value = shim_digits__parse(*s, &end);
 	/*
 	 * The limit exceeds any number in a date, and is small enough that multiplying by a unit
 	 * cannot overflow.

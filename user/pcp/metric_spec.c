@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Parse a metric with its source and instances: host:metric[one,two], archive/metric. */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include "texts.h"
 
 #define LOCAL_SOURCE "@"
+#define SHORT_TEXT 256
 
 /*
  * struct spec - the parsed parts
@@ -37,15 +39,26 @@ static const char *skip_blanks(const char *s)
 	return s;
 }
 
+/* Return whether a character, such as a letter, has no meaning of its own. */
+static bool is_plain(char c)
+{
+	return (c >= '-' && c <= 'Z') || (c >= '^' && c <= '~');
+}
+
+static const char *skip_plain(const char *s)
+{
+	while (is_plain(*s))
+		s++;
+	return s;
+}
+
 /* Return the last ':' or '/' before the instances. */
 static const char *find_separator(const char *text)
 {
-	const char *last = NULL;
+	size_t len = (size_t)(strchrnul(text, '[') - text);
+	const char *colon = memrchr(text, ':', len), *slash = memrchr(text, '/', len);
 
-	for (; *text && *text != '['; text++)
-		if (*text == ':' || *text == '/')
-			last = text;
-	return last;
+	return !colon || (slash && slash > colon) ? slash : colon;
 }
 
 static const char *take_source(const char **at, struct spec *spec)
@@ -72,8 +85,8 @@ static const char *take_metric(const char **at, struct spec *spec)
 {
 	const char *s = *at;
 
-	while (*s && !strchr("[],", *s) && !isspace((unsigned char)*s))
-		s += *s == '\\' && s[1] ? 2 : 1;
+	for (s = skip_plain(s); *s && !strchr("[],", *s) && !isspace((unsigned char)*s);)
+		s = skip_plain(s + (*s == '\\' && s[1] ? 2 : 1));
 	spec->metric = *at;
 	spec->metric_len = (size_t)(s - *at);
 	*at = s;
@@ -91,7 +104,7 @@ static const char *find_bracket(const char **at, const char **wrong)
 	const char *s = *at;
 	int quoted = 0;
 
-	for (; *s && (quoted || *s != ']'); s++) {
+	for (s = skip_plain(s); *s && (quoted || *s != ']'); s = skip_plain(s + 1)) {
 		if (*s == '"')
 			quoted = !quoted;
 		if (*s == '\\' && s[1])
@@ -108,6 +121,10 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 	int quoted = *s == '"';
 
 	for (s += quoted; s < end; s++) {
+		if (is_plain(*s)) {
+			*spec->end++ = *s;
+			continue;
+		}
 		if (quoted ? *s == '"' : isspace((unsigned char)*s) || *s == ',')
 			break;
 		if (*s == '\\' && s + 1 < end)
@@ -163,6 +180,11 @@ static const char *metric_parse(const char **at, struct spec *spec)
 /* Copy a text without its backslashes, each of which escapes one character */
 static char *text_put(char *to, const char *s, size_t len)
 {
+	if (!memchr(s, '\\', len)) {
+		memcpy(to, s, len);
+		to[len] = '\0';
+		return to + len + 1;
+	}
 	for (const char *end = s + len; s < end; s++) {
 		if (*s == '\\' && s + 1 < end)
 			s++;
@@ -217,18 +239,23 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 {
 	struct spec spec = { .source = source, .literal = true, .isarch = isarch };
 	const char *at = string ? string : "", *wrong;
+	char few[2 * SHORT_TEXT], *many = NULL;
+	size_t len = strlen(at);
 	pmMetricSpec *made;
 
 	if (!rslt || !errmsg)
 		return -EINVAL;
 	spec.source_len = source ? strlen(source) : 0;
 	/* An instance is at most as long as its text, plus a NUL. */
-	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
-	if (!spec.instances)
-		return -ENOMEM;
+	if (len >= SHORT_TEXT) {
+		many = malloc(len * 2 + 1);
+		if (!many)
+			return -ENOMEM;
+	}
+	spec.instances = spec.end = many ? many : few;
 	wrong = metric_parse(&at, &spec);
 	made = wrong ? NULL : make(&spec);
-	free(spec.instances);
+	free(many);
 	if (wrong) {
 		string = string ? string : "";
 		*errmsg = shim_caret__message(string, (size_t)(at - string), wrong);

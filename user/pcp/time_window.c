@@ -48,7 +48,7 @@ static int is_unit(const char *word, size_t len, const char *name)
 {
 	size_t n = strlen(name);
 
-	return tolower((unsigned char)*word) == *name && !strncasecmp(word, name, n) &&
+	return !strncasecmp(word, name, n) &&
 	       (len == n || (len == n + 1 && (word[n] == 's' || word[n] == 'S')));
 }
 
@@ -58,6 +58,7 @@ static int is_unit(const char *word, size_t len, const char *name)
  */
 static const char *apply_unit(const char *s, double *number)
 {
+	char first = (char)tolower((unsigned char)*s);
 	size_t len = 0;
 
 	while (isalpha((unsigned char)s[len]))
@@ -65,7 +66,7 @@ static const char *apply_unit(const char *s, double *number)
 	if (!len)
 		return s;
 	for (size_t i = 0; i < LENGTH(units); i++) {
-		if (!is_unit(s, len, units[i].name))
+		if (first != *units[i].name || !is_unit(s, len, units[i].name))
 			continue;
 		*number = *number * units[i].seconds / units[i].per_second;
 		return s + len;
@@ -189,10 +190,14 @@ static instant bounded(instant t)
 
 static struct timespec to_timespec(instant t)
 {
+	int64_t near = (int64_t)t;
 	struct timespec ts;
 
 	t = bounded(t);
-	ts = (struct timespec){ (time_t)(t / NSEC_PER_SEC), (long)(t % NSEC_PER_SEC) };
+	if (near == t)	/* a division of 64 bits is faster */
+		ts = (struct timespec){ near / NSEC_PER_SEC, near % NSEC_PER_SEC };
+	else
+		ts = (struct timespec){ (time_t)(t / NSEC_PER_SEC), (long)(t % NSEC_PER_SEC) };
 	if (ts.tv_nsec < 0) {
 		ts.tv_nsec += NSEC_PER_SEC;
 		ts.tv_sec--;
@@ -206,27 +211,36 @@ static instant from_seconds(double seconds)
 	       interval_fraction(seconds, NSEC_PER_SEC);
 }
 
+/* Return whether a blank and a unit of relative times occur in a text. */
+static bool has_unit(const char *text)
+{
+	static const char *const names[] = {
+		"year", "month", "fortnight", "week", "day", "hour", "min", "sec",
+	};
+
+	for (text = strchr(text, ' '); text; text = strchr(text, ' ')) {
+		char first = (char)tolower((unsigned char)*++text);
+
+		for (size_t i = 0; i < LENGTH(names); i++)
+			if (first == *names[i] && !strncasecmp(text, names[i], strlen(names[i])))
+				return true;
+	}
+	return false;
+}
+
 /*
  * Return the base of a relative time: "2 weeks" counts from the window's start, "2 weeks ago" from
  * its end.
  */
 static time_t base_of(const char *text, const struct timespec *start, const struct timespec *end)
 {
-	static const char *const units[] = {
-		" year", " month", " fortnight", " week", " day", " hour", " min", " sec",
-	};
-
-	while (isspace((unsigned char)*text))
-		text++;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcasestr(text, units[i]))
-			continue;
-		if (end->tv_sec == PM_MAX_TIME_T)
-			return start->tv_sec;
-		return *text == '-' || strcasestr(text, "ago") || strcasestr(text, "last") ?
-		       end->tv_sec : start->tv_sec;
-	}
-	return time(NULL);
+	text = skip_blanks(text);
+	if (!has_unit(text))
+		return time(NULL);
+	if (end->tv_sec == PM_MAX_TIME_T)
+		return start->tv_sec;
+	return *text == '-' || strcasestr(text, "ago") || strcasestr(text, "last") ?
+	       end->tv_sec : start->tv_sec;
 }
 
 static int parse_free(const char *text, const struct timespec *start, const struct timespec *end,
@@ -285,7 +299,8 @@ static int parse_time(const char *text, const struct timespec *start, const stru
 
 static instant round_up(instant t, instant step)
 {
-	instant rest = t % step;
+	bool near = (int64_t)t == t && (int64_t)step == step;
+	instant rest = near ? (int64_t)t % (int64_t)step : t % step;
 
 	return rest <= 0 ? t - rest : t - rest + step;
 }

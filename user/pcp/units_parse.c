@@ -131,13 +131,14 @@ static const char *parse_exponent(const char *s, int *exponent)
 /* Parse a unit of this dimension with its exponent, up to a blank.  Return the end, or NULL. */
 static const char *parse_term(const char *s, int dimension, struct term *term)
 {
-	for (size_t i = 0; i < dimensions[dimension].n; i++) {
-		const struct word *w = &dimensions[dimension].words[i];
+	const struct word *w = dimensions[dimension].words, *last = w + dimensions[dimension].n;
+	char first = (char)tolower((unsigned char)*s);
+
+	for (; w < last; w++) {
 		const char *end;
 		int exponent = 1;
 
-		if (tolower((unsigned char)*s) != w->text[0] ||
-		    strncasecmp(s, w->text, strlen(w->text)))
+		if (first != w->text[0] || strncasecmp(s, w->text, strlen(w->text)))
 			continue;
 		end = s + strlen(w->text);
 		if (*end == '^')
