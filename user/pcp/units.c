@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -341,93 +342,202 @@ static const struct fraction time_scales[] = {
 	[PM_TIME_HOUR] = { 3600, 1 },
 };
 
-/* The product of all factors; @exact is valid only if @overflow is false. */
+/*
+ * struct factor - the product of all factors
+ * @times, @per: valid only if @overflow is false
+ * @real: the same product in floating point; valid only after an overflow
+ */
 struct factor {
-	struct fraction exact;
+	int64_t times, per;
 	double real;
 	bool overflow;
 };
 
-static void apply_once(struct factor *f, struct fraction scale)
+#define FACTOR_ONE	(struct factor){ .times = 1, .per = 1, .real = 1 }
+/* Inlined, the exact product stays in registers and is computed without @real. */
+#define INLINED		static inline __attribute__((always_inline))
+
+INLINED void apply_once(struct factor *f, int64_t times, int64_t per, bool real)
 {
-	f->real = f->real * (double)scale.times / (double)scale.per;
-	f->overflow |= __builtin_mul_overflow(f->exact.times, scale.times, &f->exact.times);
-	f->overflow |= __builtin_mul_overflow(f->exact.per, scale.per, &f->exact.per);
+	if (real)
+		f->real = f->real * (double)times / (double)per;
+	f->overflow |= __builtin_mul_overflow(f->times, times, &f->times);
+	f->overflow |= __builtin_mul_overflow(f->per, per, &f->per);
 }
 
-static void apply(struct factor *f, struct fraction scale, int dimension, bool out)
+/* Multiply by a scale as often as @exponent, or divide if @exponent is negative. */
+INLINED void apply(struct factor *f, const struct fraction *scale, int exponent, bool real)
 {
-	struct fraction inverse = { scale.per, scale.times };
-	bool inverted = (dimension < 0) != out;
-
-	if (scale.times == scale.per)
+	if (scale->times == scale->per)
 		return;		/* most scales are 1 */
-	for (int i = dimension < 0 ? -dimension : dimension; i > 0; i--)
-		apply_once(f, inverted ? inverse : scale);
+	for (; exponent > 0; exponent--)
+		apply_once(f, scale->times, scale->per, real);
+	for (; exponent < 0; exponent++)
+		apply_once(f, scale->per, scale->times, real);
 }
 
-static struct fraction count_scale(int scale)
-{
-	struct fraction f = { 1, 1 };
+static const struct fraction count_scales[] = {
+	{ 1, 100000000 }, { 1, 10000000 }, { 1, 1000000 }, { 1, 100000 }, { 1, 10000 }, { 1, 1000 },
+	{ 1, 100 }, { 1, 10 }, { 1, 1 }, { 10, 1 }, { 100, 1 }, { 1000, 1 }, { 10000, 1 },
+	{ 100000, 1 }, { 1000000, 1 }, { 10000000, 1 },
+};
 
-	for (; scale > 0; scale--)
-		f.times *= 10;
-	for (; scale < 0; scale++)
-		f.per *= 10;
-	return f;
-}
-
-/* Multiply @f by the factor from these units to base units or, if @out is set, the reverse. */
-static int apply_units(struct factor *f, const pmUnits *u, bool out)
+/*
+ * Multiply @f by the factor from these units to base units if @sign is 1, or divide by it if @sign
+ * is -1.
+ */
+INLINED void apply_units(struct factor *f, const pmUnits *u, int sign, bool real)
 {
 	bool none = !u->dimSpace && !u->dimTime && !u->dimCount;
 
-	if ((u->dimSpace && u->scaleSpace >= LENGTH(space_scales)) ||
-	    (u->dimTime && u->scaleTime >= LENGTH(time_scales)))
-		return PM_ERR_UNIT;
 	if (u->dimSpace)
-		apply(f, space_scales[u->scaleSpace], u->dimSpace, out);
+		apply(f, &space_scales[u->scaleSpace], u->dimSpace * sign, real);
 	if (u->dimTime)
-		apply(f, time_scales[u->scaleTime], u->dimTime, out);
+		apply(f, &time_scales[u->scaleTime], u->dimTime * sign, real);
 	if (u->scaleCount)
-		apply(f, count_scale(u->scaleCount), none ? 1 : u->dimCount, out);
-	return 0;
+		apply(f, &count_scales[u->scaleCount + 8], none ? sign : u->dimCount * sign, real);
 }
 
-static bool same_dimension(const pmUnits *a, const pmUnits *b)
+static bool has_factor(const pmUnits *u)
 {
-	bool none_a = !a->dimSpace && !a->dimTime && !a->dimCount && !a->extraUnit;
-	bool none_b = !b->dimSpace && !b->dimTime && !b->dimCount && !b->extraUnit;
+	return (!u->dimSpace || u->scaleSpace < LENGTH(space_scales)) &&
+	       (!u->dimTime || u->scaleTime < LENGTH(time_scales));
+}
 
-	return a->extraUnit == b->extraUnit && a->dimSpace == b->dimSpace && a->dimTime == b->dimTime &&
-	       (none_a ? 1 : a->dimCount) == (none_b ? 1 : b->dimCount);
+static __attribute__((noinline)) double real_factor(pmUnits from, pmUnits to)
+{
+	struct factor f = FACTOR_ONE;
+
+	apply_units(&f, &from, 1, true);
+	apply_units(&f, &to, -1, true);
+	return f.real;
+}
+
+static uint32_t units_bits(const pmUnits *u)
+{
+	uint32_t bits;
+
+	_Static_assert(sizeof(*u) == sizeof(bits), "units fit into 32 bits");
+	memcpy(&bits, u, sizeof(bits));
+	return bits;
+}
+
+/* Get the factor between scaled counts.  Return false for other units. */
+INLINED bool set_count(const pmUnits *from, const pmUnits *to, struct factor *f)
+{
+	const struct fraction *above = &count_scales[from->scaleCount + 8];
+	const struct fraction *below = &count_scales[to->scaleCount + 8];
+
+	if (from->dimSpace || from->dimTime || from->dimCount != 1 || to->dimCount != 1 ||
+	    from->extraUnit)
+		return false;
+	*f = (struct factor){ .times = above->times * below->per, .per = above->per * below->times };
+	return true;
+}
+
+/*
+ * Get the factor of most units: all exponents are -1, 0 or 1, and only counts alone have a scale.
+ * It does not overflow, because a factor of space is a power of two.  Return false for other units.
+ */
+INLINED bool set_common(const pmUnits *from, const pmUnits *to, struct factor *f)
+{
+	static const pmUnits others = { .scaleCount = -1, .extraUnit = -1 };
+	const pmUnits *above = from, *below = to;
+	int shift;
+
+	if ((units_bits(from) | units_bits(to)) & units_bits(&others))
+		return set_count(from, to, f);
+	*f = FACTOR_ONE;
+	switch (from->dimTime) {
+	case -1:
+		above = to;
+		below = from;
+		/* fallthrough */
+	case 1:
+		if (above->scaleTime >= LENGTH(time_scales) || below->scaleTime >= LENGTH(time_scales))
+			return false;
+		f->times = time_scales[above->scaleTime].times * time_scales[below->scaleTime].per;
+		f->per = time_scales[above->scaleTime].per * time_scales[below->scaleTime].times;
+		/* fallthrough */
+	case 0:
+		break;
+	default:
+		return false;
+	}
+	if (!from->dimSpace)
+		return true;
+	if (from->scaleSpace >= LENGTH(space_scales) || to->scaleSpace >= LENGTH(space_scales) ||
+	    from->dimSpace > 1 || from->dimSpace < -1)
+		return false;
+	shift = ((int)from->scaleSpace - (int)to->scaleSpace) * 10;
+	/* The factor of a time has less than 42 bits. */
+	if (from->dimTime && (shift > 20 || shift < -20))
+		return false;
+	if ((shift > 0) == (from->dimSpace > 0))
+		f->times <<= abs(shift);
+	else
+		f->per <<= abs(shift);
+	return true;
+}
+
+static void set_any(const pmUnits *from, const pmUnits *to, struct factor *f)
+{
+	*f = FACTOR_ONE;
+	apply_units(f, from, 1, false);
+	apply_units(f, to, -1, false);
+	if (f->overflow)
+		f->real = real_factor(*from, *to);
+}
+
+INLINED void reduce(struct factor *f)
+{
+	if (f->per > 1 && f->times >= f->per && f->times % f->per == 0) {
+		f->times /= f->per;
+		f->per = 1;
+	}
+}
+
+/* Return whether both units have the same dimension.  A dimensionless value is a count. */
+INLINED bool same_dimension(const pmUnits *a, const pmUnits *b)
+{
+	static const pmUnits all = { .dimSpace = -1, .dimTime = -1, .dimCount = -1, .extraUnit = -1 };
+	static const pmUnits count = { .dimCount = 1 };
+	uint32_t mask = units_bits(&all), counts = units_bits(&count);
+	uint32_t dim_a = units_bits(a) & mask, dim_b = units_bits(b) & mask;
+
+	return dim_a == dim_b || ((dim_a ^ dim_b) == counts && (!dim_a || !dim_b));
 }
 
 /*
  * A product wider than 64 bits loses its upper bits, like a C integer.  If the factor itself has
  * overflowed, the result is clamped instead.
  */
-static uint64_t scale_integer(__int128 v, const struct factor *f)
+static __attribute__((noinline)) uint64_t scale_wide(__int128 v, struct factor f)
 {
-	int64_t small = (int64_t)v;
 	double real;
 
-	if (!f->overflow && v == small && !__builtin_mul_overflow(small, f->exact.times, &small) &&
-	    !__builtin_add_overflow(small, f->exact.per / 2, &small))
-		return (uint64_t)(small / f->exact.per);	/* as below, but faster */
-	if (!f->overflow)
-		return (uint64_t)((v * f->exact.times + f->exact.per / 2) / f->exact.per);
-	real = floor((double)v * f->real + 0.5);
+	if (!f.overflow)
+		return (uint64_t)((v * f.times + f.per / 2) / f.per);
+	real = floor((double)v * f.real + 0.5);
 	if (real >= 0x1p64)
 		return UINT64_MAX;
 	return real < -0x1p63 ? (uint64_t)INT64_MIN :
 	       real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
 }
 
-static int scale_value(int type, const pmAtomValue *in, const struct factor *f, pmAtomValue *out)
+/* Return the same as scale_wide(), but faster. */
+INLINED uint64_t scale_integer(int64_t v, const struct factor *f)
 {
-	const struct fraction *x = &f->exact;
+	int64_t scaled;
 
+	if (f->overflow || __builtin_mul_overflow(v, f->times, &scaled) ||
+	    __builtin_add_overflow(scaled, f->per / 2, &scaled))
+		return scale_wide(v, *f);
+	return (uint64_t)(f->per == 1 ? scaled : scaled / f->per);
+}
+
+INLINED int scale_value(int type, const pmAtomValue *in, const struct factor *f, pmAtomValue *out)
+{
 	switch (type) {
 	case PM_TYPE_32:
 		out->l = (int32_t)scale_integer(in->l, f);
@@ -439,13 +549,14 @@ static int scale_value(int type, const pmAtomValue *in, const struct factor *f, 
 		out->ll = (int64_t)scale_integer(in->ll, f);
 		return 0;
 	case PM_TYPE_U64:
-		out->ull = scale_integer(in->ull, f);
+		out->ull = in->ull <= INT64_MAX ? scale_integer((int64_t)in->ull, f) :
+						  scale_wide(in->ull, *f);
 		return 0;
 	case PM_TYPE_FLOAT:
-		out->f = in->f * (f->overflow ? (float)f->real : (float)x->times / (float)x->per);
+		out->f = in->f * (f->overflow ? (float)f->real : (float)f->times / (float)f->per);
 		return 0;
 	case PM_TYPE_DOUBLE:
-		out->d = in->d * (f->overflow ? f->real : (double)x->times / (double)x->per);
+		out->d = in->d * (f->overflow ? f->real : (double)f->times / (double)f->per);
 		return 0;
 	}
 	return PM_ERR_CONV;
@@ -490,6 +601,25 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
 	}
 }
 
+static __attribute__((noinline)) int convert(int type, const pmAtomValue *in, const pmUnits *from,
+						pmAtomValue *out, const pmUnits *to)
+{
+	struct factor f;
+	int err;
+
+	if (!has_factor(from) || !has_factor(to))
+		return PM_ERR_UNIT;
+	set_any(from, to, &f);
+	if (!f.overflow)
+		reduce(&f);
+	if (!extra_convertible(from, to))
+		return type >= PM_TYPE_32 && type <= PM_TYPE_DOUBLE ? PM_ERR_UNIT : PM_ERR_CONV;
+	err = scale_value(type, in, &f, out);
+	if (!err && from->extraUnit && from->extraScale != to->extraScale)
+		scale_extra(type, out, from, to);
+	return err;
+}
+
 /**
  * pmConvScale() - convert a value to another scale
  * @type: numeric type of both values
@@ -508,26 +638,14 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
 SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit,
 			 pmAtomValue *oval, const pmUnits *ounit)
 {
-	struct factor f = { .exact = { 1, 1 }, .real = 1 };
-	int err;
+	struct factor f;
 
 	if (!ival || !iunit || !oval || !ounit)
 		return -EINVAL;
 	if (!same_dimension(iunit, ounit))
 		return PM_ERR_CONV;
-	err = apply_units(&f, iunit, false);
-	if (!err)
-		err = apply_units(&f, ounit, true);
-	if (err)
-		return err;
-	if (!f.overflow && f.exact.per > 1 && f.exact.times % f.exact.per == 0) {
-		f.exact.times /= f.exact.per;
-		f.exact.per = 1;
-	}
-	if (!extra_convertible(iunit, ounit))
-		return type >= PM_TYPE_32 && type <= PM_TYPE_DOUBLE ? PM_ERR_UNIT : PM_ERR_CONV;
-	err = scale_value(type, ival, &f, oval);
-	if (!err && iunit->extraUnit && iunit->extraScale != ounit->extraScale)
-		scale_extra(type, oval, iunit, ounit);
-	return err;
+	if (!set_common(iunit, ounit, &f))
+		return convert(type, ival, iunit, oval, ounit);
+	reduce(&f);
+	return scale_value(type, ival, &f, oval);
 }
