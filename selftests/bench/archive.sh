@@ -251,6 +251,7 @@ all_rows() {
 	row derived "$steady" derived
 	row derived-real "$real" derived '' 16
 	row derived-many "$many" derived
+	row define-many "$many" define
 	row fetchgroup "$steady" fetchgroup
 	row fetchgroup-real "$real" fetchgroup kernel
 	row fetchgroup-many "$many" fetchgroup
@@ -290,7 +291,7 @@ growth() {
 	export PREFIX="${5:-}" EVERY=1
 	set_interval "$3"
 	# shellcheck disable=SC2046
-	echo "$1" $(measure shim "$3" "$2") $(measure shim "$4" "$2") |
+	echo "$1" $(COUNT=1000 measure shim "$3" "$2") $(COUNT=10000 measure shim "$4" "$2") |
 		awk '{ printf "%-34s %13.3f %13.3f %8.2f %8.1f %8.1f\n", $1, $2 * 1e6, $6 * 1e6, $6 / $2, $4 / 1024, $8 / 1024 }'
 }
 
@@ -313,6 +314,7 @@ all_growth() {
 	for what in open interp-10 interp-back; do
 		growth "$what,processes" $what "$work/few_states" "$work/more_states"
 	done
+	growth "define,metrics" define "$work/short" "$work/short"
 	for what in open jump interp-10 forw; do
 		growth "$what,archives" $what "$(parts 10)" "$(parts 100)"
 	done

@@ -9,6 +9,7 @@
 #include <pcp/pmapi.h>
 
 #include "archive/pmidmap.h"
+#include "base/hash.h"
 #include "base/tstamp.h"
 #include "derived_expr.h"
 
@@ -115,6 +116,7 @@ enum shim_derived_state {
  * @result: the result of that evaluation: the number of values, or an error
  */
 struct shim_derived_entry {
+	struct shim_hnode node;
 	struct shim_definition *def;
 	bool own;
 	bool masked;
@@ -132,6 +134,7 @@ struct shim_derived_entry {
  * @globals: number of the registry's definitions already added, counted from the first
  * @own: number of the context's own definitions
  * @at: index into @all by metric number: [0] for global metrics, [1] for the context's own
+ * @own_names: entries of the context's own metrics by name, including removed ones, if @own is not 0
  * @limit: maximum number of own metrics, if @limited
  * @depth: nesting depth of bindings, because operands may also be derived metrics
  * @round: number of the last fetch
@@ -147,6 +150,7 @@ struct shim_derived {
 		unsigned int *all;
 		size_t room;
 	} at[2];
+	struct shim_hash own_names;
 	bool limited;
 	int limit;
 	int depth;

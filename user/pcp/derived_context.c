@@ -125,10 +125,23 @@ void shim_derived__fini(struct shim_derived *d)
 	free(d->all);
 	free(d->at[0].all);
 	free(d->at[1].all);
+	shim_hash__free(&d->own_names);
 	if (d->kept.raw)
 		pmFreeResult(d->kept.raw);
 	free(d->kept.pmids);
 	memset(d, 0, sizeof(*d));
+}
+
+static uint64_t hash_of(const struct shim_derived *d, const char *name)
+{
+	return shim_hash__bytes(&d->own_names, name, strlen(name));
+}
+
+static int own_names_add(struct shim_derived *d, struct shim_derived_entry *e)
+{
+	if (!d->own)
+		shim_hash__init(&d->own_names);
+	return shim_hash__add(&d->own_names, &e->node, hash_of(d, e->def->name));
 }
 
 static int at_grow(struct shim_derived *d, struct shim_derived_at *at, unsigned int number)
@@ -144,11 +157,14 @@ static int own_append(struct shim_derived *d, struct shim_definition *def, bool 
 	struct shim_derived_entry *e = calloc(1, sizeof(*e));
 	int err = e ? at_grow(d, &d->at[own], number) : -ENOMEM;
 
+	if (e)
+		e->def = def;
+	if (!err && own)
+		err = own_names_add(d, e);
 	if (err) {
 		free(e);
 		return err;
 	}
-	e->def = def;
 	e->own = own;
 	d->at[own].all[number] = d->n;
 	d->all[d->n++] = e;
@@ -161,8 +177,10 @@ static int own_append(struct shim_derived *d, struct shim_definition *def, bool 
 
 static struct shim_derived_entry *own_by_name(struct shim_derived *d, const char *name)
 {
-	for (unsigned int i = 0; i < d->own; i++) {
-		struct shim_derived_entry *e = d->all[d->at[1].all[i]];
+	struct shim_hnode *node = d->own ? shim_hash__first(&d->own_names, hash_of(d, name)) : NULL;
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_derived_entry *e = shim_hnode__entry(node, struct shim_derived_entry, node);
 
 		if (!shim_definition__gone(e->def) && !strcmp(e->def->name, name))
 			return e;
@@ -537,9 +555,11 @@ static const char *context_refusal(struct shim_derived *d, const char *name)
 
 static void mask(struct shim_derived *d, const char *name)
 {
-	for (unsigned int i = 0; i < d->n; i++)
-		if (!d->all[i]->own && !strcmp(d->all[i]->def->name, name))
-			d->all[i]->masked = true;
+	int number = shim_registry__find(name);
+
+	/* A metric with a larger number is masked when it is added to the context. */
+	if (number >= 0 && (unsigned int)number < d->globals)
+		d->all[d->at[0].all[number]]->masked = true;
 }
 
 int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,

@@ -7,8 +7,8 @@
  *
  * Print the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
  * over all values, which must be equal in both builds.  In the environment, PREFIX selects metrics
- * by the start of their names, EVERY=n selects every n-th of them, and INTERVAL is the time between
- * records.
+ * by the start of their names, EVERY=n selects every n-th of them, INTERVAL is the time between
+ * records, and COUNT is the number of metrics to define.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -457,6 +457,28 @@ static long derived(void)
 	return step_10();
 }
 
+/* Define COUNT (1000) derived metrics, and look up their names. */
+static long define(void)
+{
+	const char *count = getenv("COUNT");
+	long n = count ? atol(count) : 1000;
+	char name[64], expr[256], *metric;
+	const char *again = name;
+	pmID pmid;
+
+	b.begun = now();
+	for (long i = 0; i < n; i++) {
+		if (pmNameID(b.pmids[i % b.n], &metric) < 0)
+			return 0;
+		snprintf(name, sizeof(name), "bench.d%ld", i);
+		snprintf(expr, sizeof(expr), "delta(%s)", metric);
+		free(metric);
+		if (pmAddDerived(name, expr) || pmLookupName(1, &again, &pmid) < 0)
+			return 0;
+	}
+	return 1;
+}
+
 static long fetch_group(void)
 {
 	int64_t ns = 10 * given_interval();
@@ -512,6 +534,7 @@ static const struct bench_kind kinds[] = {
 	{ "lookups", lookups },
 	{ "instance-names", names_of_instances },
 	{ "derived", derived },
+	{ "define", define },
 	{ "fetchgroup", fetch_group },
 	{ "memory", memory },
 	{ "forw", forward },
