@@ -4,6 +4,7 @@
  * open at the same time.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define START	1700000000
 #define FILES	4
 #define BLOCK_RECORDS	8000
+#define MANY	1000	/* metrics */
 
 static struct {
 	struct stat st;
@@ -168,6 +170,36 @@ TEST_F(unpacked, contexts_and_check_share_what_was_read)
 /*
  * If a file has been replaced, the new file is read, even while another context uses the old one.
  */
+/* Write the archive "m", with many metrics and one record. */
+static void make_many(struct __test_metadata *_metadata)
+{
+	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
+	char name[32];
+
+	ASSERT_LT(0, pmiStart("m", 0));
+	for (int i = 0; i < MANY; i++) {
+		sprintf(name, "many.metric%d", i);
+		ASSERT_EQ(0, pmiAddMetric(name, pmiID(60, 1, (unsigned int)i), PM_TYPE_U64,
+					  PM_INDOM_NULL, PM_SEM_COUNTER, none));
+		ASSERT_EQ(0, pmiPutValue(name, NULL, "1"));
+	}
+	ASSERT_EQ(0, pmiWrite(START, 0));
+	ASSERT_EQ(0, pmiEnd());
+}
+
+TEST_F(unpacked, contexts_share_the_metadata)
+{
+	size_t before;
+
+	make_many(_metadata);
+	ASSERT_EQ(0, system("gzip m.*"));
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, "m"));
+	before = mallinfo2().uordblks;
+	for (int i = 0; i < 20; i++)
+		ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, "m"));
+	EXPECT_GT(20 * 16384, mallinfo2().uordblks - before);
+}
+
 TEST_F(unpacked, replaced_files_are_read_anew)
 {
 	int old = pmNewContext(PM_CONTEXT_ARCHIVE, "a"), new, n;

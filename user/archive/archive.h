@@ -92,7 +92,7 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
  * @place: position in the list of names
  * @any_feature: accept a label that requires unknown features
  * @mark: the mark record of the joint before this segment
- * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
+ * @seen: state of its files at opening; st_ino is 0 if a file is missing
  * @volume, @index: the unpacked first volume and index, kept for their next use; NULL if not
  *	compressed
  * @left: whether a reader has left it because of damage, and whether that was reported

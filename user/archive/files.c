@@ -428,9 +428,9 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 static int open_packed(const char *plain, struct shim_file *out)
 {
 	int err = -ENOENT;
+	struct stat packed;
 
 	for (size_t i = 0; err == -ENOENT && shim_unpack_suffixes[i]; i++) {
-		struct stat packed;
 		char *path;
 		int fd;
 
@@ -443,9 +443,11 @@ static int open_packed(const char *plain, struct shim_file *out)
 		err = shim_unpacked__get(fd, &packed, shim_unpack_suffixes[i], &out->unpacked);
 		close(fd);
 	}
-	if (!err)
-		out->st = (struct stat){ .st_size = (off_t)out->unpacked->size };
-	return err;
+	if (err)
+		return err;
+	out->st = packed;
+	out->st.st_size = (off_t)out->unpacked->size;
+	return 0;
 }
 
 int shim_files__open(const char *base, int volume, struct shim_file *out)
@@ -463,6 +465,22 @@ int shim_files__open(const char *base, int volume, struct shim_file *out)
 	if (!err)
 		*out = file;
 	return err;
+}
+
+bool shim_files__look(const char *base, int volume, off_t size, struct stat *out)
+{
+	char *plain = shim_files__path(base, volume), *path;
+	bool there = plain && !stat(plain, out);
+
+	for (size_t i = 0; plain && !there && shim_unpack_suffixes[i]; i++) {
+		if (asprintf(&path, "%s%s", plain, shim_unpack_suffixes[i]) < 0)
+			break;
+		there = !stat(path, out);
+		free(path);
+		out->st_size = size;
+	}
+	free(plain);
+	return there;
 }
 
 void shim_file__close(struct shim_file *file)

@@ -61,7 +61,7 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
  * struct shim_file - one of an archive's files, open for reading
  * @unpacked: the content if only a compressed form exists, otherwise NULL
  * @fd: the file's descriptor, or -1 if @unpacked is set
- * @st: its status; if it was unpacked, st_ino is 0 and only st_size is set
+ * @st: its status; if it was unpacked, that of the compressed file, but with the unpacked size
  */
 struct shim_file {
 	struct shim_unpacked *unpacked;
@@ -71,6 +71,11 @@ struct shim_file {
 
 /* Open one of the archive's files.  If only a compressed form exists, its content is used. */
 int shim_files__open(const char *base, int volume, struct shim_file *out);
+/*
+ * Get the status that shim_files__open() would set.  @size is the unpacked size if only a compressed
+ * form exists.  Return false if there is no such file.
+ */
+bool shim_files__look(const char *base, int volume, off_t size, struct stat *out);
 void shim_file__close(struct shim_file *file);
 /* Like shim_file__read(), for either form */
 int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64_t offset,

@@ -202,25 +202,19 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar)
 	return index;
 }
 
-static bool volume_look(const char *base, int volume, struct stat *out)
-{
-	char *path = shim_files__path(base, volume);
-	bool there = path && !stat(path, out);
-
-	free(path);
-	return there;
-}
-
-/* Stat the archive's files.  Return false if one does not exist in uncompressed form. */
+/* Stat the archive's files.  Return false if one does not exist. */
 static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
 	const struct shim_segment *segment = &ar->segments[0];
+	const struct shim_seen *seen = &segment->seen;
+	const char *base = segment->files.base;
+	int first = ar->volumes[segment->first].number;
 
 	*now = (struct shim_seen){ 0 };
-	return volume_look(segment->files.base, SHIM_VOLUME_META, &now->meta) &&
-	       volume_look(segment->files.base, ar->volumes[segment->first].number, &now->volume) &&
-	       (!segment->files.index || volume_look(segment->files.base, SHIM_VOLUME_INDEX,
-						     &now->index));
+	return shim_files__look(base, SHIM_VOLUME_META, seen->meta.st_size, &now->meta) &&
+	       shim_files__look(base, first, seen->volume.st_size, &now->volume) &&
+	       (!segment->files.index ||
+		shim_files__look(base, SHIM_VOLUME_INDEX, seen->index.st_size, &now->index));
 }
 
 static bool is_file(const struct stat *a, const struct stat *b)
