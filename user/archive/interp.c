@@ -160,10 +160,11 @@ static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 {
 	int err = 0;
 
-	shim_interp_metric__live_at(m, ip->t);
-	for (unsigned int i = 0; i < m->nalive && !err; i++) {
-		struct shim_interp_inst *k = &m->insts[m->alive[i]];
+	shim_interp_order__live_at(m->of, ip->t);
+	for (unsigned int i = 0; i < m->of->nalive && !err; i++) {
+		struct shim_interp_inst *k = &m->insts[m->of->alive[i]];
 
+		shim_interp_inst__touch(k, m);
 		k->wanted = has(filter, m, k);
 		if (!k->wanted || shim_interp_inst__prior_known(k, ip->t))
 			continue;
@@ -198,8 +199,8 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < m->nalive && !err; i++) {
-		struct shim_interp_inst *k = &m->insts[m->alive[i]];
+	for (unsigned int i = 0; i < m->of->nalive && !err; i++) {
+		struct shim_interp_inst *k = &m->insts[m->of->alive[i]];
 
 		if (!uses_next(ip, m, k) || shim_interp_inst__next_known(k, ip->t))
 			continue;
@@ -378,8 +379,8 @@ static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 	int got = 0;
 
 	m->first = ip->nout;
-	for (unsigned int i = 0; i < m->nalive && got >= 0; i++) {
-		struct shim_interp_inst *k = &m->insts[m->alive[i]];
+	for (unsigned int i = 0; i < m->of->nalive && got >= 0; i++) {
+		struct shim_interp_inst *k = &m->insts[m->of->alive[i]];
 
 		if (!k->wanted)
 			continue;

@@ -144,6 +144,7 @@ double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start)
 }
 
 #define BIG_DOMAIN	16	/* from this size on, PCP considers when instances begin and end */
+#define FEW_CHANGES	16	/* if more than 1/16 of the instances may be added, all are checked */
 #define NEAR_GUESS	4	/* instances; beyond this distance, a binary search is faster */
 #define NSEC_PER_SEC	1000000000
 
@@ -186,17 +187,21 @@ struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, 
 	return search(m, inst);
 }
 
+static void put_order(struct shim_interp_order *of)
+{
+	if (of && !--of->refs)
+		free(of);
+}
+
 static void inst_init(struct shim_interp_inst *k, int32_t inst)
 {
-	*k = (struct shim_interp_inst){
-		.inst = inst,
-		.void_to = SHIM_TIME_MIN,
-		.void_from = SHIM_TIME_MAX,
-	};
+	*k = (struct shim_interp_inst){ .inst = inst };
 }
 
 void shim_interp_metric__forget(struct shim_interp_metric *m)
 {
+	m->void_to = SHIM_TIME_MIN;
+	m->void_from = SHIM_TIME_MAX;
 	for (unsigned int i = 0; i < m->n; i++) {
 		struct shim_interp_inst *k = &m->insts[i];
 
@@ -207,26 +212,111 @@ void shim_interp_metric__forget(struct shim_interp_metric *m)
 	}
 }
 
-void shim_interp_metric__live_at(struct shim_interp_metric *m, int64_t t)
+static bool lives_at(const struct shim_interp_order *of, uint32_t place, int64_t t)
 {
-	if (m->alive_from <= t && t <= m->alive_to)
-		return;
-	m->nalive = 0;
-	m->alive_from = SHIM_TIME_MIN;
-	m->alive_to = SHIM_TIME_MAX;
-	for (unsigned int i = 0; i < m->n; i++) {
-		const struct shim_interp_life *life = &m->lives[i];
+	return of->lives[place].birth <= t && t <= of->lives[place].death;
+}
 
-		if (t < life->birth) {
-			m->alive_to = shim_time__min(m->alive_to, life->birth - 1);
-		} else if (t > life->death) {
-			m->alive_from = shim_time__max(m->alive_from, life->death + 1);
-		} else {
-			m->alive[m->nalive++] = m->order[i];
-			m->alive_from = shim_time__max(m->alive_from, life->birth);
-			m->alive_to = shim_time__min(m->alive_to, life->death);
-		}
+/* Return the number of births up to a time. */
+static unsigned int births_until(const struct shim_interp_order *of, int64_t t)
+{
+	unsigned int low = 0, high = of->n;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (of->lives[of->births[mid]].birth <= t)
+			low = mid + 1;
+		else
+			high = mid;
 	}
+	return low;
+}
+
+/* Return the number of deaths before a time. */
+static unsigned int deaths_before(const struct shim_interp_order *of, int64_t t)
+{
+	unsigned int low = 0, high = of->n;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (of->lives[of->deaths[mid]].death < t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void find_alive(struct shim_interp_order *of, int64_t t)
+{
+	of->nalive = 0;
+	for (uint32_t i = 0; i < of->n; i++)
+		if (lives_at(of, i, t))
+			of->places[of->nalive++] = i;
+}
+
+/* Remove instances that do not live at @t, and add those of @n candidates that do. */
+static void update_alive(struct shim_interp_order *of, int64_t t, const uint32_t *candidates,
+			 unsigned int n)
+{
+	unsigned int kept = 0, added = 0;
+
+	for (unsigned int i = 0; i < of->nalive; i++)
+		if (lives_at(of, of->places[i], t))
+			of->places[kept++] = of->places[i];
+	for (unsigned int i = 0; i < n; i++)
+		if (lives_at(of, candidates[i], t))
+			of->added[added++] = candidates[i];
+	qsort(of->added, added, sizeof(*of->added), by_place);
+	of->nalive = kept + added;
+	/* Merge both from the end. */
+	for (unsigned int i = of->nalive; added; i--)
+		of->places[i - 1] = kept && of->places[kept - 1] > of->added[added - 1] ?
+			of->places[--kept] : of->added[--added];
+}
+
+/* Set the times between which the same instances live. */
+static void set_limits(struct shim_interp_order *of)
+{
+	const struct shim_interp_life *lives = of->lives;
+	unsigned int born = of->nborn, dead = of->ndead;
+
+	of->alive_from = born ? lives[of->births[born - 1]].birth : SHIM_TIME_MIN;
+	if (dead)
+		of->alive_from = shim_time__max(of->alive_from, lives[of->deaths[dead - 1]].death + 1);
+	of->alive_to = born < of->n ? lives[of->births[born]].birth - 1 : SHIM_TIME_MAX;
+	if (dead < of->n)
+		of->alive_to = shim_time__min(of->alive_to, lives[of->deaths[dead]].death);
+}
+
+void shim_interp_order__live_at(struct shim_interp_order *of, int64_t t)
+{
+	unsigned int born, dead, more;
+
+	if (of->alive_from <= t && t <= of->alive_to)
+		return;
+	born = births_until(of, t);
+	dead = deaths_before(of, t);
+	/* Going forward, others have been born; going backward, others have not died yet. */
+	more = born > of->nborn ? born - of->nborn : dead < of->ndead ? of->ndead - dead : 0;
+	if (more > of->n / FEW_CHANGES)
+		find_alive(of, t);
+	else
+		update_alive(of, t, born > of->nborn ? &of->births[of->nborn] : &of->deaths[dead], more);
+	of->nborn = born;
+	of->ndead = dead;
+	for (unsigned int i = 0; i < of->nalive; i++)
+		of->alive[i] = of->order[of->places[i]];
+	set_limits(of);
 }
 
 /*
@@ -246,6 +336,24 @@ static struct shim_interp_life life_of(const struct shim_archive *ar,
 	};
 }
 
+/* Set @out to the places, ordered by a key that is less than @nkeys. */
+static int sort_places(uint32_t *out, const uint32_t *places, const uint32_t *keys, unsigned int n,
+		       size_t nkeys)
+{
+	uint32_t *count = calloc(nkeys + 1, sizeof(*count));
+
+	if (!count)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++)
+		count[keys[i] + 1]++;
+	for (size_t i = 1; i < nkeys; i++)
+		count[i] += count[i - 1];
+	for (unsigned int i = 0; i < n; i++)
+		out[count[keys[i]]++] = places[i];
+	free(count);
+	return 0;
+}
+
 /*
  * Order instances as PCP's hash table does, because programs see that order.  There are as many
  * buckets as instances, and each bucket starts with the instance that was added last.
@@ -253,7 +361,9 @@ static struct shim_interp_life life_of(const struct shim_archive *ar,
 static int make_order(struct shim_interp_metric *m, const struct shim_archive *ar,
 		      const struct shim_instances *set)
 {
+	struct shim_interp_order *of = m->of;
 	uint32_t *count = calloc(set->n + 1, sizeof(*count));
+	int err;
 
 	if (!count)
 		return -ENOMEM;
@@ -264,43 +374,70 @@ static int make_order(struct shim_interp_metric *m, const struct shim_archive *a
 	for (unsigned int i = 0; i < set->n; i++) {
 		uint32_t at = --count[(uint32_t)set->ids[i] % set->n];
 
-		m->order[at] = search(m, set->ids[i]) - m->insts;
-		if (m->lives)
-			m->lives[at] = life_of(ar, set, i);
+		of->order[at] = search(m, set->ids[i]) - m->insts;
+		if (!of->lives)
+			continue;
+		of->lives[at] = life_of(ar, set, i);
+		of->places[i] = at;
 	}
 	free(count);
-	return 0;
+	if (!of->lives)
+		return 0;
+	err = sort_places(of->births, of->places, set->first, set->n, set->nstates);
+	return err ? err : sort_places(of->deaths, of->places, set->last, set->n, set->nstates);
 }
 
-/* Allocate a metric of @n instances.  With @lives, also allocate their lives. */
-static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
+/* Allocate an order of @n instances.  With @lives, also allocate their lives. */
+static struct shim_interp_order *new_order(unsigned int n, bool lives)
 {
-	struct shim_interp_metric *m;
-	size_t each = sizeof(*m->insts) + sizeof(*m->order) +
-		      (lives ? sizeof(*m->lives) + sizeof(*m->alive) : 0);
+	struct shim_interp_order *of;
+	size_t arrays = lives ? 6 : 1;
 
-	m = malloc(sizeof(*m) + n * each);
-	if (!m)
+	of = malloc(sizeof(*of) + n * (arrays * sizeof(uint32_t) + (lives ? sizeof(*of->lives) : 0)));
+	if (!of)
 		return NULL;
-	*m = (struct shim_interp_metric){ .desc = desc, .n = n };
-	m->insts = (struct shim_interp_inst *)(m + 1);
-	m->lives = lives ? (struct shim_interp_life *)(m->insts + n) : NULL;
-	m->order = lives ? (uint32_t *)(m->lives + n) : (uint32_t *)(m->insts + n);
-	m->alive = lives ? m->order + n : m->order;
-	m->nalive = n;
-	m->alive_from = lives ? SHIM_TIME_MAX : SHIM_TIME_MIN;
-	m->alive_to = SHIM_TIME_MAX;
+	*of = (struct shim_interp_order){ .refs = 1, .n = n, .alive_to = SHIM_TIME_MAX };
+	of->lives = lives ? (struct shim_interp_life *)(of + 1) : NULL;
+	of->order = lives ? (uint32_t *)(of->lives + n) : (uint32_t *)(of + 1);
+	if (lives) {
+		of->births = of->order + n;
+		of->deaths = of->births + n;
+		of->alive = of->deaths + n;
+		of->places = of->alive + n;
+		of->added = of->places + n;
+		of->alive_from = SHIM_TIME_MAX;
+	} else {
+		of->alive = of->order;
+		of->nalive = n;
+		of->alive_from = SHIM_TIME_MIN;
+	}
+	return of;
+}
+
+/* Allocate a metric, to which the order belongs from now on, even if this fails. */
+static struct shim_interp_metric *allocate(const struct shim_desc *desc, struct shim_interp_order *of)
+{
+	struct shim_interp_metric *m = of ? malloc(sizeof(*m) + of->n * sizeof(*m->insts)) : NULL;
+
+	if (!m) {
+		put_order(of);
+		return NULL;
+	}
+	*m = (struct shim_interp_metric){
+		.desc = desc, .n = of->n, .of = of, .insts = (struct shim_interp_inst *)(m + 1),
+		.void_to = SHIM_TIME_MIN, .void_from = SHIM_TIME_MAX,
+	};
 	return m;
 }
 
 static int make_single(const struct shim_desc *desc, struct shim_interp_metric **out)
 {
-	struct shim_interp_metric *m = allocate(desc, 1, false);
+	struct shim_interp_metric *m = allocate(desc, new_order(1, false));
 
 	if (!m)
 		return -ENOMEM;
 	inst_init(m->insts, SHIM_IN_NULL);
-	m->order[0] = 0;
+	m->of->order[0] = 0;
 	*out = m;
 	return 0;
 }
@@ -308,8 +445,7 @@ static int make_single(const struct shim_desc *desc, struct shim_interp_metric *
 static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 		   const struct shim_instances *set, struct shim_interp_metric **out)
 {
-	bool lives = set->largest >= BIG_DOMAIN;
-	struct shim_interp_metric *m = allocate(desc, set->n, lives);
+	struct shim_interp_metric *m = allocate(desc, new_order(set->n, set->largest >= BIG_DOMAIN));
 	int err;
 
 	if (!m)
@@ -319,7 +455,7 @@ static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 	qsort(m->insts, m->n, sizeof(*m->insts), by_inst);
 	err = make_order(m, ar, set);
 	if (err)
-		free(m);
+		shim_interp_metric__free(m);
 	else
 		*out = m;
 	return err;
@@ -339,15 +475,14 @@ static int make_domain(const struct shim_archive *ar, const struct shim_desc *de
 static int make_like(const struct shim_desc *desc, const struct shim_interp_metric *like,
 		     struct shim_interp_metric **out)
 {
-	struct shim_interp_metric *m = allocate(desc, like->n, like->lives);
+	struct shim_interp_metric *m;
 
+	like->of->refs++;
+	m = allocate(desc, like->of);
 	if (!m)
 		return -ENOMEM;
-	memcpy(m->order, like->order, m->n * sizeof(*m->order));
 	for (unsigned int i = 0; i < m->n; i++)
 		inst_init(&m->insts[i], like->insts[i].inst);
-	if (m->lives)
-		memcpy(m->lives, like->lives, m->n * sizeof(*m->lives));
 	*out = m;
 	return 0;
 }
@@ -355,12 +490,14 @@ static int make_like(const struct shim_desc *desc, const struct shim_interp_metr
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out)
 {
-	if (desc->indom == SHIM_INDOM_NULL)
-		return make_single(desc, out);
-	return like ? make_like(desc, like, out) : make_domain(ar, desc, out);
+	if (like)
+		return make_like(desc, like, out);
+	return desc->indom == SHIM_INDOM_NULL ? make_single(desc, out) : make_domain(ar, desc, out);
 }
 
 void shim_interp_metric__free(struct shim_interp_metric *m)
 {
+	if (m)
+		put_order(m->of);
 	free(m);
 }

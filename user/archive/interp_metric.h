@@ -69,6 +69,7 @@ static inline struct shim_value shim_interp_bound__value(const struct shim_inter
  * struct shim_interp_inst - one instance of a metric
  * @prior: the last observation at or before any time from @prior.at to @prior_to
  * @next: the first observation after any time from @next_from to before @next.at
+ * @touched: a fetch or a scan has met the instance; until then, its metric has its empty ranges
  * @void_to: at and before this time there is no prior observation
  * @void_from: at and after this time there is no next observation
  * @seen: time of the last record with the instance that a scan found; valid in scan
@@ -81,6 +82,7 @@ struct shim_interp_inst {
 	uint32_t scan;
 	bool wanted;
 	bool pending;
+	bool touched;
 	int64_t seen;
 	struct shim_interp_bound prior, next;
 	int64_t prior_to, next_from;
@@ -93,11 +95,31 @@ struct shim_interp_life {
 };
 
 /*
- * struct shim_interp_metric - one metric and its instances, in one block of memory
- * @insts: array of @n instances, in ascending order of IDs
+ * struct shim_interp_order - the instances of a domain, shared by its metrics of one interpolator
  * @order: the order in which values are returned, as indices of instances
- * @lives: lifetimes in the same order, or NULL if instances always exist
- * @alive: the @nalive instances of @order that live at any time from @alive_from to @alive_to
+ * @lives: lifetimes in the same order, or NULL if instances always exist; then the remaining arrays
+ *	are not used
+ * @births, @deaths: positions in @order, by the start and by the end of the life
+ * @nborn, @ndead: number of instances that were born, or dead, at the last time
+ * @alive: the @nalive instances of @order that live at any time from @alive_from to @alive_to;
+ *	@places are their positions in @order
+ * @added: room for the positions of instances that are added to @places
+ */
+struct shim_interp_order {
+	unsigned int refs, n;
+	uint32_t *order;
+	struct shim_interp_life *lives;
+	uint32_t *births, *deaths;
+	unsigned int nborn, ndead;
+	uint32_t *alive, *places, *added;
+	unsigned int nalive;
+	int64_t alive_from, alive_to;
+};
+
+/*
+ * struct shim_interp_metric - one metric and its instances
+ * @insts: array of @n instances, in ascending order of IDs
+ * @void_to, @void_from: the same as those of an instance, for all instances that are not touched
  * @valfmt: the format in the last record
  * @fetch: number of the last fetch that requested the metric
  * @last: run, time and number of values of the last answer; @before_last: the same for the
@@ -110,11 +132,8 @@ struct shim_interp_metric {
 	const struct shim_desc *desc;
 	unsigned int n;
 	struct shim_interp_inst *insts;
-	struct shim_interp_life *lives;
-	uint32_t *order;
-	uint32_t *alive;
-	unsigned int nalive;
-	int64_t alive_from, alive_to;
+	struct shim_interp_order *of;
+	int64_t void_to, void_from;
 	int32_t valfmt;
 	uint64_t fetch;
 	struct shim_interp_last {
@@ -128,7 +147,7 @@ struct shim_interp_metric {
 	int32_t numval;
 };
 
-/* @like is NULL, or another metric with the same instance domain, whose instances are copied. */
+/* @like is NULL, or another metric with the same instance domain, whose order is shared. */
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
@@ -139,8 +158,19 @@ void shim_interp_metric__forget(struct shim_interp_metric *m);
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 
-/* Set @m->alive to the instances that live at a time. */
-void shim_interp_metric__live_at(struct shim_interp_metric *m, int64_t t);
+/* Set @of->alive to the instances that live at a time. */
+void shim_interp_order__live_at(struct shim_interp_order *of, int64_t t);
+
+/* Prepare an instance that a fetch or a scan meets, perhaps for the first time. */
+static inline void shim_interp_inst__touch(struct shim_interp_inst *k,
+					   const struct shim_interp_metric *m)
+{
+	if (k->touched)
+		return;
+	k->touched = true;
+	k->void_to = m->void_to;
+	k->void_from = m->void_from;
+}
 
 static inline bool shim_interp_inst__prior_known(const struct shim_interp_inst *k, int64_t t)
 {

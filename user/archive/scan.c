@@ -274,21 +274,33 @@ static bool beyond(const struct pass *p, int64_t limit)
 	return p->back ? p->at <= limit : p->at > limit;
 }
 
+static void extend_void(const struct pass *p, int64_t *to, int64_t *from, int64_t reached,
+			const int64_t *seen)
+{
+	if (p->back && *to >= reached)
+		*to = shim_time__max(*to, seen ? *seen - 1 : p->t);
+	else if (!p->back && *from <= reached)
+		*from = shim_time__min(*from, seen ? *seen : p->t);
+}
+
 /*
  * Record that no instance of a metric has an observation beyond the record in which the scan last
  * saw it.  The metric was still wanted when the scan reached this time, so the scan has passed all
  * its observations up to there, and instances without observations beyond there have none.
+ *
+ * Instances that no fetch or scan has met share one record.  There may be very many others that do
+ * not live at the time of the fetch.  Their ranges are extended only with @all, after a scan that
+ * has passed all their observations: it finds where each of them ends.
  */
-static void note_void(const struct pass *p, struct shim_interp_metric *m, int64_t reached)
+static void note_void(const struct pass *p, struct shim_interp_metric *m, int64_t reached, bool all)
 {
-	for (unsigned int i = 0; i < m->n; i++) {
-		struct shim_interp_inst *k = &m->insts[i];
-		bool seen = k->scan == p->sc->number;
+	extend_void(p, &m->void_to, &m->void_from, reached, NULL);
+	for (unsigned int i = 0; i < (all ? m->n : m->of->nalive); i++) {
+		struct shim_interp_inst *k = &m->insts[all ? i : m->of->alive[i]];
 
-		if (p->back && k->void_to >= reached)
-			k->void_to = shim_time__max(k->void_to, seen ? k->seen - 1 : p->t);
-		else if (!p->back && k->void_from <= reached)
-			k->void_from = shim_time__min(k->void_from, seen ? k->seen : p->t);
+		if (k->touched)
+			extend_void(p, &k->void_to, &k->void_from, reached,
+				    k->scan == p->sc->number ? &k->seen : NULL);
 	}
 }
 
@@ -312,7 +324,7 @@ static void sweep(struct pass *p)
 			if (w.metric != noted &&
 			    limit == (p->back ? w.inst->void_to : w.inst->void_from)) {
 				noted = w.metric;
-				note_void(p, noted, p->back ? p->at : p->at - 1);
+				note_void(p, noted, p->back ? p->at : p->at - 1, false);
 			}
 			continue;
 		}
@@ -351,6 +363,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	if (!k)
 		return check_unknown(p, rec, m, vset, i);
 	*guess = (unsigned int)(k - m->insts) + 1;
+	shim_interp_inst__touch(k, m);
 	k->seen = p->at;
 	k->scan = p->sc->number;
 	if (!k->pending)
@@ -421,7 +434,7 @@ static void give_up(struct pass *p, enum end end)
 		if (!w.inst->pending)
 			continue;
 		if (end == END_OF_ARCHIVE && w.metric != noted)
-			note_void(p, w.metric, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
+			note_void(p, w.metric, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX, true);
 		noted = w.metric;
 		if (end == END_AT_MARK)
 			settle(p, &w, SHIM_BOUND_MARK, p->at);
