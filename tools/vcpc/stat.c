@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "counting.h"
 #include "counts.h"
@@ -270,16 +273,26 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/*
- * Report a command most of whose CPU time was not counted.  The time until execve, and of each
- * process until it is counted, is never counted, but usually takes less than this.
- */
-static void note_uncounted(const struct vcpc_counts *counts)
+/* Return whether the kernel stops counting a process of this user that executes a file. */
+static bool ends_counting(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK))
+		return true;
+	return !stat(path, &st) &&
+	       ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+		(st.st_mode & S_ISGID && st.st_gid != getegid()) ||
+		(geteuid() && getxattr(path, "security.capability", NULL, 0) > 0));
+}
+
+/* Report a command that was not counted.  A little time, until execve, is never counted. */
+static void note_uncounted(const struct vcpc_counts *counts, const char *path)
 {
 	size_t last = counts->runs - 1;
 	double used = counts->user[last] + counts->system[last], missing = used - counts->cpu[last];
 
-	if (missing < LITTLE || missing < used / 2)
+	if (missing < LITTLE || missing < used / 2 || !ends_counting(path))
 		return;
 	vcpc_fail(0, "note: %.0f %% of the CPU time of %s was not counted: the kernel stops counting a process that executes a program that gains privileges or that you may not read (run as root)",
 		  missing / used * 100, counts->what);
@@ -294,10 +307,7 @@ static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 	getrusage(RUSAGE_CHILDREN, &now);
 	ret = vcpc_counts_add_usage(counts, seconds_of(now.ru_utime) - seconds_of(before->ru_utime),
 				    seconds_of(now.ru_stime) - seconds_of(before->ru_stime));
-	if (ret)
-		return vcpc_fail(ret, "cannot add up the CPU time");
-	note_uncounted(counts);
-	return 0;
+	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
 }
 
 /* Collect the counts at the end of a run.  Return 0, or an exit status after printing a message. */
@@ -369,8 +379,11 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 	*status = one ? one : *status;
 	/* If @one is negative, the command could not be started, or a target could not be bound. */
 	ret = one < 0 ? -one : take_all(runs, total);
-	if (!ret && counting->targets.kind == VCPC_NO_TARGETS && !counting->delay)
-		ret = take_usage(&runs->list->counts, &usage);
+	if (ret || counting->targets.kind != VCPC_NO_TARGETS || counting->delay)
+		return ret;
+	ret = take_usage(&runs->list->counts, &usage);
+	if (!ret)
+		note_uncounted(&runs->list->counts, counting->path);
 	return ret;
 }
 
