@@ -159,6 +159,48 @@ TEST_F(import, the_program_changes_its_directory)
 	EXPECT_EQ(-ENOENT, pmNewContext(PM_CONTEXT_ARCHIVE, "b"));
 }
 
+/* The first volume is read from the file that was opened, even if it was removed or replaced. */
+TEST_F(import, its_files_are_removed)
+{
+	char command[100];
+
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	sprintf(command, "rm %s.*", self->base);
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, system(command));
+	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
+	/* The archive can be read repeatedly, but not opened again. */
+	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
+	EXPECT_EQ(-ENOENT, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+}
+
+TEST_F(import, its_files_are_replaced)
+{
+	char command[300], other[90];
+
+	sprintf(other, "%s/b", self->dir);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_GT(pmiStart(other, 0), 0);
+	ASSERT_EQ(0, pmiAddMetric("demo.one", pmiID(60, 0, 1), PM_TYPE_U64, PM_INDOM_NULL,
+				  PM_SEM_INSTANT, NONE));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 - 1, 0));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	sprintf(command, "for i in 0 index meta; do mv %s.$i %s.$i || exit; done", other,
+		self->base);
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, system(command));
+	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("2", value_at("demo.one", T0, -1));
+}
+
 TEST_F(import, a_full_disk)
 {
 	struct rlimit room = { 0, RLIM_INFINITY };

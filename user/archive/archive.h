@@ -95,6 +95,8 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
  * @seen: state of its files at opening; st_ino is 0 if a file is missing
  * @volume, @index: the unpacked first volume and index, kept for their next use; NULL if not
  *	compressed
+ * @kept: descriptor of the first volume until it is loaded, because its file may be removed or
+ *	replaced before; -1 if there are several archives, or volume 0 is compressed or missing
  * @left: whether a reader has left it because of damage, and whether that was reported
  */
 struct shim_segment {
@@ -109,6 +111,7 @@ struct shim_segment {
 		struct stat meta, index, volume;
 	} seen;
 	struct shim_unpacked *volume, *index;
+	struct shim_fd kept;
 	enum { SHIM_NOT_LEFT, SHIM_LEFT, SHIM_LEFT_REPORTED } left;
 };
 

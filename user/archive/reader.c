@@ -98,7 +98,7 @@ static int adopt(struct shim_archive *ar, struct shim_segment *all, size_t n)
 		struct shim_segment *segment = &ar->segments[ar->nsegments++];
 
 		*segment = all[i];
-		all[i] = (struct shim_segment){ 0 };
+		all[i] = (struct shim_segment){ .kept.nr = -1 };
 		if (i)
 			shim_volume__init(&ar->volumes[k++], segment, true);
 		segment->first = k;
@@ -146,7 +146,9 @@ static int open_segments(struct shim_archive *ar, struct shim_asked *asked, bool
 
 		if (asked->errs[i])
 			continue;
-		*next = (struct shim_segment){ .place = i, .any_feature = any_feature };
+		*next = (struct shim_segment){
+			.place = i, .any_feature = any_feature, .kept.nr = -1,
+		};
 		if (list)
 			err = shim_segment__open(next, asked->names[i], &folder);
 		else

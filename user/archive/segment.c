@@ -301,7 +301,7 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 		err = shim_file__open(path, &file.fd, &file.st);
 	if (!err) {
 		err = read_label(segment, &file);
-		shim_file__close(&file);
+		shim_fd__own(file.fd, &segment->kept);
 	}
 	free(path);
 	if (err)
@@ -370,5 +370,6 @@ void shim_segment__close(struct shim_segment *segment)
 	shim_files__free(&segment->files);
 	shim_unpacked__put(segment->volume);
 	shim_unpacked__put(segment->index);
+	shim_fd__release(&segment->kept);
 	segment->volume = segment->index = NULL;
 }

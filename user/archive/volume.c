@@ -235,14 +235,29 @@ static void keep(struct shim_volume *v, struct shim_file *file, bool follow,
 		file->fd = -1;
 }
 
+/* Take over the descriptor that is kept of the segment's first volume, if it is this one. */
+static bool take_kept(const struct shim_volume *v, struct shim_file *file)
+{
+	struct shim_fd *kept = &v->segment->kept;
+
+	if (v->number != v->segment->files.volumes[0] || kept->nr < 0)
+		return false;
+	*file = (struct shim_file){ .fd = kept->nr };
+	if (shim_fd__is_ours(*kept) && !fstat(kept->nr, &file->st)) {
+		kept->nr = -1;
+		return true;
+	}
+	shim_fd__release(kept);
+	return false;
+}
+
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left)
 {
 	struct shim_file file;
 	uint64_t size;
-	int err;
+	int err = take_kept(v, &file) ? 0 : shim_files__open(base, v->number, &file);
 
-	err = shim_files__open(base, v->number, &file);
 	if (err)
 		return err;
 	size = (uint64_t)file.st.st_size;
