@@ -213,6 +213,70 @@ TEST(captured_without_its_first_thread_before_exec)
 	capture_outlived(_metadata, "oexec", "i2 f2 [/proc/self/exe exit 9] i1 f1 X1 ", 9);
 }
 
+static int gates[2][2];
+
+static void await_gate(int i)
+{
+	char c;
+
+	if (read(gates[i][0], &c, 1) != 1)
+		_exit(1);
+}
+
+static void *exits_5(void *unused)
+{
+	await_gate(1);
+	_exit(5);
+	return unused;
+}
+
+/* The parent of a process whose main thread ends at gate 0, and another thread at gate 1 */
+static int be_parent(int out)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, exits_5, NULL);
+		await_gate(0);
+		pthread_exit(NULL);
+	}
+	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
+		return 1;
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* The parent receives the status of a process that was released after its main thread's end. */
+TEST(released_without_its_first_thread)
+{
+	struct heard heard = { 0 };
+	pid_t parent, pid, found = 0;
+	int fds[2], status;
+	pctx_t *pctx;
+
+	ASSERT_EQ(0, pipe(fds) | pipe(gates[0]) | pipe(gates[1]));
+	parent = fork();
+	if (!parent)
+		_exit(be_parent(fds[1]));
+	ASSERT_EQ((ssize_t)sizeof(pid), read(fds[0], &pid, sizeof(pid)));
+	pctx = pctx_capture(pid, &heard, 0, NULL);
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(1, write(gates[0][1], "", 1));
+	while (!is_zombie(pid))
+		ASSERT_EQ(0, pctx_run(pctx, 10, 1, on_tick));
+	pctx_release(pctx);
+	ASSERT_EQ(1, write(gates[1][1], "", 1));
+	for (int i = 0; i < 1000 && !found; i++) {
+		usleep(10000);
+		found = waitpid(parent, &status, WNOHANG);
+	}
+	ASSERT_EQ(parent, found) TH_LOG("process %d stays a traced zombie", pid);
+	EXPECT_EQ(5, WEXITSTATUS(status));
+}
+
 /* A process that job control has stopped stays stopped until it receives SIGCONT. */
 TEST(stopped_by_job_control)
 {

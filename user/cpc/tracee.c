@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,8 +120,9 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 
 /*
  * Return a thread's state as in /proc; 'X' if it does not exist, '?' if the state cannot be read.
+ * Store the process's parent if the state was read.
  */
-static char state_of(pid_t tid)
+static char state_and_parent(pid_t tid, pid_t *parent)
 {
 	char path[64], line[512], state = 'X', *end;
 	FILE *file;
@@ -131,13 +133,20 @@ static char state_of(pid_t tid)
 		return errno == ENOENT || errno == ESRCH ? 'X' : '?';
 	if (fgets(line, sizeof(line), file)) {
 		end = strrchr(line, ')');
-		if (end && end[1])
-			state = end[2];
+		if (end)
+			sscanf(end, ") %c %d", &state, parent);
 	} else if (ferror(file) && errno != ESRCH) {
 		state = '?';
 	}
 	fclose(file);
 	return state;
+}
+
+static char state_of(pid_t tid)
+{
+	pid_t parent;
+
+	return state_and_parent(tid, &parent);
 }
 
 /*
@@ -407,6 +416,42 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 	return NULL;
 }
 
+static void *reap(void *pid)
+{
+	waitpid((pid_t)(intptr_t)pid, NULL, __WALL);
+	return NULL;
+}
+
+/*
+ * The process's first thread has ended before the others.  ptrace(2) cannot detach from it, and the
+ * process's parent is notified of the process's end only after the tracer has waited for it.  If
+ * the parent is this process, its own call of wait(2) does that.  Otherwise, wait in a thread.
+ */
+static void await_end(pid_t pid)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	pid_t parent = 0;
+
+	state_and_parent(pid, &parent);
+	if (parent == getpid() || pthread_attr_init(&attr))
+		return;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_create(&thread, &attr, reap, (void *)(intptr_t)pid);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+static void detach(const struct shim_tracees *t, const struct shim_tracee *thread)
+{
+	if (ptrace(PTRACE_DETACH, thread->tid, NULL, (long)thread->signal) && errno == ESRCH &&
+	    thread->ends && thread->tid == t->pid)
+		await_end(t->pid);
+}
+
 /**
  * shim_tracees__let_go() - stop tracing all threads, in any state
  * @t: the threads; none is left afterwards
@@ -425,7 +470,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 			waitpid(thread->tid, NULL, __WALL);
 		}
 		if (shim_tracee__is_there(thread))
-			ptrace(PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
+			detach(t, thread);
 	}
 	free(t->thread);
 	t->thread = NULL;
