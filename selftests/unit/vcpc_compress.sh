@@ -40,6 +40,13 @@ result "--rotate and --keep: three archives are kept, each is compressed, and no
 "$vcpc" replay folder >out 2>log && [ -s out ] && [ ! -s log ]
 result "a directory of them is replayed"
 
+mkdir killed
+cp one.meta one.index plain/one.0 killed/
+: >killed/one.0.xz.part
+"$vcpc" check killed >log 2>&1 &&
+	grep -q '^one.0.xz.part: 0: incomplete: an unfinished compressed copy; remove it' log
+result "vcpc check reports the file that remains if the compression is killed"
+
 mkdir other
 : >other/b.0.xz.part
 "$vcpc" record --compress -e page-faults -I 10ms -o other/b -- sleep 0.1 2>log

@@ -78,6 +78,18 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 	vcpc_progress_at(&job->progress, job->now + (double)done / (double)(total ? total : 1));
 }
 
+/* Report a file that vcpc record --compress leaves if it is killed while it compresses. */
+static void note_unfinished(struct job *job, const char *archive)
+{
+	const char *slash = strrchr(archive, '/');
+	char path[PATH_MAX + 16];
+	int len = snprintf(path, sizeof(path), "%s.0.xz.part", archive);
+
+	if (len < (int)sizeof(path) && !access(path, F_OK))
+		print_finding(job, "incomplete", path + (slash ? slash + 1 - archive : 0), 0,
+			      "an unfinished compressed copy; remove it unless vcpc record is running");
+}
+
 static int archive_check(struct job *job, const char *archive)
 {
 	const struct shim_archive_watch watch = {
@@ -93,6 +105,8 @@ static int archive_check(struct job *job, const char *archive)
 	job->said = 0;
 	job->folder = slash ? slash + 1 - archive : 0;
 	n = shim_archive_check(archive, &watch);
+	if (n >= 0)
+		note_unfinished(job, archive);
 	vcpc_progress_end(&job->progress);
 	fflush(stdout);
 	if (n == -ENOENT)
