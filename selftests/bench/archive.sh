@@ -252,6 +252,7 @@ all_rows() {
 	row derived-real "$real" derived '' 16
 	row derived-many "$many" derived
 	row define-many "$many" define
+	row names-derived "$many" names-derived
 	row fetchgroup "$steady" fetchgroup
 	row fetchgroup-real "$real" fetchgroup kernel
 	row fetchgroup-many "$many" fetchgroup
@@ -314,7 +315,9 @@ all_growth() {
 	for what in open interp-10 interp-back; do
 		growth "$what,processes" $what "$work/few_states" "$work/more_states"
 	done
-	growth "define,metrics" define "$work/short" "$work/short"
+	for what in define names-derived; do
+		growth "$what,metrics" $what "$work/short" "$work/short"
+	done
 	for what in open jump interp-10 forw; do
 		growth "$what,archives" $what "$(parts 10)" "$(parts 100)"
 	done

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
@@ -97,10 +98,71 @@ static int names_of_registry(struct names *list)
 }
 
 /*
+ * struct known_name - a name, or a group of names
+ * @text, @len: not NUL-terminated
+ * @last: index of the last metric of the group in a list
+ * @own: the source has a metric with this name
+ */
+struct known_name {
+	struct shim_hnode node;
+	const char *text;
+	size_t len;
+	int last;
+	bool own;
+};
+
+/* struct known_names - names by hash; @all has room for all that will be added */
+struct known_names {
+	struct shim_hash hash;
+	struct known_name *all;
+	size_t n;
+};
+
+static int known_new(struct known_names *k, size_t room)
+{
+	shim_hash__init(&k->hash);
+	k->n = 0;
+	k->all = malloc((room ? room : 1) * sizeof(*k->all));
+	return k->all ? 0 : -ENOMEM;
+}
+
+static void known_free(struct known_names *k)
+{
+	shim_hash__free(&k->hash);
+	free(k->all);
+}
+
+static struct known_name *known_find(const struct known_names *k, const char *text, size_t len)
+{
+	struct shim_hnode *node = shim_hash__first(&k->hash, shim_hash__bytes(&k->hash, text, len));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct known_name *name = shim_hnode__entry(node, struct known_name, node);
+
+		if (name->len == len && !memcmp(name->text, text, len))
+			return name;
+	}
+	return NULL;
+}
+
+/* Return the new name, or NULL if memory is exhausted. */
+static struct known_name *known_add(struct known_names *k, const char *text, size_t len)
+{
+	struct known_name *name = &k->all[k->n];
+
+	*name = (struct known_name){ .text = text, .len = len };
+	if (shim_hash__add(&k->hash, &name->node, shim_hash__bytes(&k->hash, text, len)))
+		return NULL;
+	k->n++;
+	return name;
+}
+
+/*
  * struct children - the names one level below a name
  * @part, @len: a name, not NUL-terminated
  */
 struct children {
+	struct known_names known;
 	struct child {
 		const char *part;
 		size_t len;
@@ -111,17 +173,9 @@ struct children {
 	size_t bytes;
 };
 
-static bool has_child(const struct children *c, const char *part, size_t len)
-{
-	for (int i = 0; i < c->n; i++)
-		if (c->all[i].len == len && !memcmp(c->all[i].part, part, len))
-			return true;
-	return false;
-}
-
 static int add_child(struct children *c, const char *part, size_t len, int status)
 {
-	if (shim_vec__room(c->all, &c->room, c->n))
+	if (shim_vec__room(c->all, &c->room, c->n) || !known_add(&c->known, part, len))
 		return -ENOMEM;
 	c->all[c->n++] = (struct child){ part, len, status };
 	c->bytes += len + 1;
@@ -142,7 +196,7 @@ static int add_derived(const struct names *derived, const char *name, struct chi
 
 		if (part && !*part)
 			*leaf = true;
-		else if (part && !has_child(c, part, len))
+		else if (part && !known_find(&c->known, part, len))
 			err = add_child(c, part, len, part[len] ? PMNS_NONLEAF_STATUS :
 								  PMNS_LEAF_STATUS);
 	}
@@ -180,7 +234,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 {
 	struct children c = { 0 };
 	bool leaf = false;
-	int err = 0, own = n;
+	int own = n, err = known_new(&c.known, (size_t)(n > 0 ? n : 0) + (size_t)derived->n);
 
 	for (int i = 0; i < n && !err; i++)
 		err = add_child(&c, (*offspring)[i], strlen((*offspring)[i]), (*status)[i]);
@@ -192,6 +246,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 		n = hand_out(&c, offspring, status);
 	else if (leaf && own < 0)
 		n = 0;
+	known_free(&c.known);
 	free(c.all);
 	return n;
 }
@@ -233,114 +288,196 @@ int shim_registry__children(const char *name, int n, char ***offspring, int **st
 	return with_children(&derived, names_of_registry(&derived), name, n, offspring, status);
 }
 
-static bool has_name(char *const *names, int n, const char *name)
+/*
+ * struct leaves - a list of metrics into which others are inserted
+ * @known: the metrics and all groups that contain them
+ * @next: index of the following metric, or -1
+ * @head, @tail: first and last metric, or -1
+ */
+struct leaves {
+	struct known_names known;
+	const char **all;
+	int *next;
+	int n, head, tail;
+	size_t bytes;
+};
+
+/* Return the length of the group that contains a name of length @len, or 0. */
+static size_t group_of(const char *name, size_t len)
+{
+	while (len && name[--len] != '.')
+		;
+	return len;
+}
+
+static size_t count_groups(char *const *names, int n)
+{
+	size_t groups = 0;
+
+	for (int i = 0; i < n; i++)
+		for (size_t len = strlen(names[i]); len; len = group_of(names[i], len))
+			groups++;
+	return groups;
+}
+
+/* Insert a metric after the one at @place.  Return its index. */
+static int insert_leaf(struct leaves *l, int place, const char *name)
+{
+	int *before = place < 0 ? &l->head : &l->next[place];
+	int i = l->n++;
+
+	l->all[i] = name;
+	l->next[i] = *before;
+	*before = i;
+	if (l->tail == place)
+		l->tail = i;
+	l->bytes += strlen(name) + 1;
+	return i;
+}
+
+/* Add the source's metrics.  Start at the last one: each group then ends with its first metric. */
+static int add_own(struct leaves *l, char *const *names, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
+		insert_leaf(l, l->tail, names[i]);
+	for (int i = n; i-- > 0;) {
+		size_t len = strlen(names[i]);
+		struct known_name *known = known_find(&l->known, names[i], len);
 
-/*
- * Return the length of the longest group that contains both names.  A metric also counts as a
- * group.
- */
-static size_t common_group(const char *a, const char *b)
-{
-	size_t group = 0;
+		if (known)
+			known->own = true;
+		for (bool own = true; len && !known; own = false) {
+			struct known_name *more = known_add(&l->known, names[i], len);
 
-	for (size_t i = 0;; i++) {
-		bool ends = !a[i] || a[i] == '.';
-
-		if (ends && (!b[i] || b[i] == '.'))
-			group = i;
-		if (a[i] != b[i] || !a[i])
-			return group;
-	}
-}
-
-/*
- * Return the position of a derived metric: after the last name of the smallest group that contains
- * it.
- */
-static int place_of(const struct names *list, const char *name)
-{
-	size_t most = 0;
-	int place = list->n;
-
-	for (int i = list->n; i-- > 0;) {
-		size_t group = common_group(list->all[i], name);
-
-		if (group > most) {
-			most = group;
-			place = i + 1;
+			if (!more)
+				return -ENOMEM;
+			more->last = i;
+			more->own = own;
+			len = group_of(names[i], len);
+			known = known_find(&l->known, names[i], len);
 		}
 	}
-	return place;
-}
-
-static int insert_name(struct names *list, int place, const char *name)
-{
-	int err = add_name(list, name);
-
-	if (err)
-		return err;
-	memmove(&list->all[place + 1], &list->all[place],
-		(size_t)(list->n - 1 - place) * sizeof(*list->all));
-	list->all[place] = name;
 	return 0;
 }
 
-/* Replace *@names with all of @list.  Return the number of names, or -ENOMEM. */
-static int hand_out_names(const struct names *list, char ***names)
+/*
+ * Return the position of a derived metric: after the last metric of the smallest group that
+ * contains it.  A metric also counts as a group.
+ */
+static int place_of(const struct leaves *l, const char *name)
+{
+	for (size_t len = strlen(name); len; len = group_of(name, len)) {
+		const struct known_name *known = known_find(&l->known, name, len);
+
+		if (known)
+			return known->last;
+	}
+	return l->tail;
+}
+
+/* Insert a derived metric at its position, and make it the last one of its groups. */
+static int add_in_group(struct leaves *l, const char *name)
+{
+	int place = place_of(l, name), i = insert_leaf(l, place, name);
+
+	for (size_t len = strlen(name); len; len = group_of(name, len)) {
+		struct known_name *known = known_find(&l->known, name, len);
+
+		if (known && known->last != place)
+			break;
+		if (!known)
+			known = known_add(&l->known, name, len);
+		if (!known)
+			return -ENOMEM;
+		known->last = i;
+	}
+	return 0;
+}
+
+static int add_leaf(struct leaves *l, const char *name, bool last)
+{
+	const struct known_name *known = known_find(&l->known, name, strlen(name));
+
+	if (known && known->own)
+		return 0;
+	if (!last)
+		return add_in_group(l, name);
+	insert_leaf(l, l->tail, name);
+	return 0;
+}
+
+/* Replace *@names with the list.  Return the number of names, or -ENOMEM. */
+static int hand_out_leaves(const struct leaves *l, char ***names)
 {
 	struct shim_list copy;
-	size_t bytes = 0;
+	size_t n = 0;
 
-	for (int i = 0; i < list->n; i++)
-		bytes += strlen(list->all[i]) + 1;
-	if (shim_list__new(&copy, (size_t)list->n, bytes))
+	if (shim_list__new(&copy, (size_t)l->n, l->bytes))
 		return -ENOMEM;
-	for (int i = 0; i < list->n; i++)
-		shim_list__add(&copy, (size_t)i, list->all[i], strlen(list->all[i]));
+	for (int i = l->head; i >= 0; i = l->next[i])
+		shim_list__add(&copy, n++, l->all[i], strlen(l->all[i]));
 	free(*names);
 	*names = copy.strings;
-	return list->n;
+	return l->n;
+}
+
+static int leaves_new(struct leaves *l, size_t n, size_t groups)
+{
+	l->all = malloc(n * sizeof(*l->all));
+	l->next = malloc(n * sizeof(*l->next));
+	return known_new(&l->known, groups) || !l->all || !l->next ? -ENOMEM : 0;
+}
+
+static void leaves_free(struct leaves *l)
+{
+	known_free(&l->known);
+	free(l->all);
+	free(l->next);
+}
+
+/* Remove the metrics that are not below a name. */
+static void keep_below(struct names *list, const char *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		if (below(list->all[i], name))
+			list->all[n++] = list->all[i];
+	list->n = n;
 }
 
 /*
  * Replace the @n names with a list that includes the derived metrics, either in their groups or, if
  * @last is set, at the end.  Return the number of names.
  */
-static int merge_leaves(const struct names *derived, const char *name, bool last, int n,
-			char ***names)
+static int merge_leaves(const struct names *derived, bool last, int n, char ***names)
 {
-	struct names merged = { 0 };
-	int own = n > 0 ? n : 0, err = 0;
+	struct leaves l = { .head = -1, .tail = -1 };
+	int own = n > 0 ? n : 0;
+	int err = leaves_new(&l, (size_t)own + (size_t)derived->n,
+			     count_groups(*names, own) +
+				     count_groups((char *const *)derived->all, derived->n));
 
-	for (int i = 0; i < own && !err; i++)
-		err = add_name(&merged, (*names)[i]);
-	for (int i = 0; i < derived->n && !err; i++) {
-		const char *more = derived->all[i];
-
-		if (below(more, name) && !has_name(*names, own, more))
-			err = insert_name(&merged, last ? merged.n : place_of(&merged, more), more);
-	}
+	if (!err)
+		err = add_own(&l, *names, own);
+	for (int i = 0; i < derived->n && !err; i++)
+		err = add_leaf(&l, derived->all[i], last);
 	if (err)
 		n = err;
-	else if (merged.n > own)
-		n = hand_out_names(&merged, names);
-	free(merged.all);
+	else if (l.n > own)
+		n = hand_out_leaves(&l, names);
+	leaves_free(&l);
 	return n;
 }
 
 static int with_leaves(struct names *derived, int err, const char *name, bool last, int n,
 		       char ***names)
 {
+	keep_below(derived, name);
 	if (err)
 		n = err;
 	else if (derived->n && (n >= 0 || n == PM_ERR_NAME))
-		n = merge_leaves(derived, name, last, n, names);
+		n = merge_leaves(derived, last, n, names);
 	free(derived->all);
 	if (n < 0) {
 		free(*names);
