@@ -37,6 +37,8 @@ else
 		memory 40000 "$vcpc" $(echo $command | sed "s|%|$dir/a|") "$dir/a"
 		result "$command: memory usage is limited for an archive of 76 MB"
 	done
+	"$dir/make_archive" "$dir/names" 3 names 1 && memory 18500 "$vcpc" dump -d "$dir/names"
+	result "dump -d: the metadata of 20,000 metrics is in memory once"
 	mkdir "$dir/parts"
 	i=0
 	while [ $i -lt 200 ] && "$dir/make_archive" "$dir/parts/p$i" 3 part $i; do

@@ -292,20 +292,31 @@ static int dump_option(struct dump *d, int c)
 	}
 }
 
+static int prepare(struct dump *d, const char *archive, char **names)
+{
+	int status = vcpc_window_set(&d->window, archive);
+
+	return status ? status : vcpc_catalog_read(&d->catalog, names);
+}
+
+static int print(struct dump *d, const char *archive)
+{
+	int status = put_metadata(d);
+
+	d->dated = vcpc_several_days(d->window.from, d->window.to);
+	return d->records ? status | vcpc_records(&d->window, archive, put_record, d) : status;
+}
+
 static int dump(struct dump *d, const char *archive, char **names)
 {
 	const struct vcpc_read read = { .window = &d->window, .points = !d->records };
-	int status = vcpc_window_set(&d->window, archive);
+	int unready = prepare(d, archive, names);
+	int status = unready ? unready : print(d, archive);
 
-	if (!status)
-		status = vcpc_catalog_read(&d->catalog, names);
-	if (status)
-		return status;
-	status = put_metadata(d);
-	d->dated = vcpc_several_days(d->window.from, d->window.to);
-	if (d->records)
-		status |= vcpc_records(&d->window, archive, put_record, d);
-	return status | vcpc_damage(archive, &read);
+	/* The check reads the metadata again, so the first copy is freed before. */
+	vcpc_catalog_free(&d->catalog);
+	pmDestroyContext(pmWhichContext());
+	return unready ? unready : status | vcpc_damage(archive, &read);
 }
 
 int vcpc_cmd_dump(int argc, char **argv)
@@ -336,8 +347,5 @@ int vcpc_cmd_dump(int argc, char **argv)
 	status = vcpc_open_archive(archive);
 	if (status)
 		return status;
-	status = dump(&d, archive, argv + optind);
-	vcpc_catalog_free(&d.catalog);
-	pmDestroyContext(pmWhichContext());
-	return status;
+	return dump(&d, archive, argv + optind);
 }

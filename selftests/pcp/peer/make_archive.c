@@ -5,14 +5,15 @@
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
  *        make_archive BASE VERSION random|marked SEED
- *        make_archive BASE VERSION big|steady|sparse|many|wide|huge RECORDS
+ *        make_archive BASE VERSION big|steady|sparse|many|names|wide|huge RECORDS
  *        make_archive BASE VERSION part NUMBER
  *
  * A "marked" archive is like a "random" one, but longer and with marks.  Instances of "churn" come
  * and go like processes: a tenth of a thousand is new each time.  In "big", one metric never
  * occurs; in "steady", all metrics occur in every record.  Records of "sparse" have the group
- * "often", and one in 500 also "rare".  "many" has 1,000 metrics, "wide" three metrics of 10,000
- * instances, and "huge" of 100,000.  Each "part" is a steady archive that follows the previous one.
+ * "often", and one in 500 also "rare".  "many" has 1,000 metrics, "names" 20,000, "wide" three
+ * metrics of 10,000 instances, and "huge" of 100,000.  Each "part" is a steady archive that follows
+ * the previous one.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ static int64_t part_start;
 #define INDEX_EVERY	100000
 #define ALIVE		1000
 #define MANY_METRICS	1000
+#define MANY_NAMES	20000
 #define WIDE		10000
 #define HUGE_DOMAIN	100000
 #define PART_RECORDS	190	/* fewer than fit in a window of the reader */
@@ -267,11 +269,11 @@ static void make_sparse(struct af *a, int records)
 	}
 }
 
-static void make_many(struct af *a, int records)
+static void make_many(struct af *a, int metrics, int records)
 {
 	char name[32];
 
-	for (int i = 0; i < MANY_METRICS; i++) {
+	for (int i = 0; i < metrics; i++) {
 		snprintf(name, sizeof(name), "many.g%d.m%d", i % 10, i);
 		af_desc(a, AF_PMID(i), i % 2 ? 1 : 3, AF_NONE, i % 3 ? 1 : 3, 0, name);
 	}
@@ -279,7 +281,7 @@ static void make_many(struct af *a, int records)
 		if (r % 100 == 0 || r == records - 1)
 			af_index(a, r * AF_SEC);
 		af_begin(a, r * AF_SEC);
-		for (int i = 0; i < MANY_METRICS; i++) {
+		for (int i = 0; i < metrics; i++) {
 			af_set(a, AF_PMID(i), 0);
 			if (i % 2)
 				af_u32(a, -1, (uint32_t)(r * (i + 1)));
@@ -416,7 +418,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[3], "sparse"))
 		make_sparse(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "many"))
-		make_many(&a, atoi(argv[4]));
+		make_many(&a, MANY_METRICS, atoi(argv[4]));
+	else if (!strcmp(argv[3], "names"))
+		make_many(&a, MANY_NAMES, atoi(argv[4]));
 	else if (!strcmp(argv[3], "wide"))
 		make_wide(&a, atoi(argv[4]), WIDE);
 	else if (!strcmp(argv[3], "huge"))
