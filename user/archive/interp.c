@@ -271,6 +271,7 @@ static int find_priors(struct shim_interp *ip, unsigned int n, const struct shim
 		if (!m || m->fetch == ip->fetch)
 			continue;	/* unknown, or requested twice */
 		m->fetch = ip->fetch;
+		m->answered = false;
 		err = want_priors(ip, m, filter);
 	}
 	if (!err && ip->sc.left)
@@ -369,7 +370,7 @@ static bool after_mark(const struct shim_interp *ip, const struct shim_interp_me
 {
 	int64_t mark = ip->sc.mark;
 
-	if (!continuous(m) || m->last.run != ip->run || m->last.numval <= 0 || !ip->sc.has_mark)
+	if (!continuous(m) || m->last.run != ip->run || !ip->sc.has_mark)
 		return false;
 	return (m->last.at < mark && mark <= ip->t) || (ip->t < mark && mark <= m->last.at);
 }
@@ -392,9 +393,9 @@ static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 	if (got == -EDOM || after_mark(ip, m))
 		ip->nout = m->first;
 	m->numval = got == -EDOM ? -EDOM : (int32_t)(ip->nout - m->first);
-	m->answered = ip->fetch;
+	m->answered = true;
 	m->before_last = m->last;
-	m->last = (struct shim_interp_last){ ip->run, ip->t, m->numval };
+	m->last = (struct shim_interp_last){ m->numval > 0 ? ip->run : 0, ip->t };
 	ip->counted |= continuous(m) && m->numval > 0;
 	return 0;
 }
@@ -405,7 +406,7 @@ static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pm
 	ip->nout = 0;
 	for (unsigned int i = 0; i < n; i++) {
 		struct shim_interp_metric *m = ip->asked[i];
-		int err = m && m->answered != ip->fetch ? answer(ip, m) : 0;
+		int err = m && !m->answered ? answer(ip, m) : 0;
 
 		if (err)
 			return err;
@@ -415,7 +416,7 @@ static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pm
 
 		answers[i].pmid = pmids[i];
 		answers[i].numval = m ? m->numval : pmids[i] == UINT32_MAX ? 0 : -ENOENT;
-		answers[i].valfmt = m && m->valfmt == SHIM_VAL_INSITU ? m->valfmt : SHIM_VAL_DPTR;
+		answers[i].valfmt = m && !m->dptr ? SHIM_VAL_INSITU : SHIM_VAL_DPTR;
 		answers[i].values = m && m->numval > 0 ? &ip->out[m->first] : NULL;
 	}
 	return 0;
@@ -510,10 +511,10 @@ void shim_interp__undo(struct shim_interp *ip)
 	for (unsigned int i = 0; i < ip->nasked; i++) {
 		struct shim_interp_metric *m = ip->asked[i];
 
-		if (!m || m->answered != ip->fetch)
+		if (!m || !m->answered)
 			continue;
 		m->last = m->before_last;
-		m->answered = 0;
+		m->answered = false;
 	}
 	ip->counted = ip->counted_before;
 }

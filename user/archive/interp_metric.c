@@ -424,7 +424,7 @@ static struct shim_interp_metric *allocate(const struct shim_desc *desc, struct 
 		return NULL;
 	}
 	*m = (struct shim_interp_metric){
-		.desc = desc, .n = of->n, .of = of, .insts = (struct shim_interp_inst *)(m + 1),
+		.desc = desc, .n = of->n, .of = of,
 		.void_to = SHIM_TIME_MIN, .void_from = SHIM_TIME_MAX,
 	};
 	return m;

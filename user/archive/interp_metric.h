@@ -120,31 +120,30 @@ struct shim_interp_order {
  * struct shim_interp_metric - one metric and its instances
  * @insts: array of @n instances, in ascending order of IDs
  * @void_to, @void_from: the same as those of an instance, for all instances that are not touched
- * @valfmt: the format in the last record
+ * @dptr: the last record had its values outside of the value set
  * @fetch: number of the last fetch that requested the metric
- * @last: run, time and number of values of the last answer; @before_last: the same for the
- *	previous answer
+ * @answered: @first and @numval belong to that fetch
+ * @last: run and time of the last answer; the run is 0 if it had no values; @before_last: the same
+ *	for the previous answer
  * @pending: number of its instances that a scan is searching for
- * @answered: number of the fetch to which @first and @numval belong
  * @first, @numval: index of the first returned value, and number of values or an error
  */
 struct shim_interp_metric {
 	const struct shim_desc *desc;
-	unsigned int n;
-	struct shim_interp_inst *insts;
 	struct shim_interp_order *of;
 	int64_t void_to, void_from;
-	int32_t valfmt;
 	uint64_t fetch;
 	struct shim_interp_last {
 		uint64_t run;
 		int64_t at;
-		int32_t numval;
 	} last, before_last;
-	unsigned int pending;
-	uint64_t answered;
 	size_t first;
 	int32_t numval;
+	bool answered;
+	bool dptr;
+	unsigned int pending;
+	unsigned int n;
+	struct shim_interp_inst insts[];
 };
 
 /* @like is NULL, or another metric with the same instance domain, whose order is shared. */

@@ -402,7 +402,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 		if (!m || !m->pending || vset.numval <= 0)
 			continue;
 		any = true;
-		m->valfmt = vset.valfmt;
+		m->dptr = vset.valfmt != SHIM_VAL_INSITU;
 		guess = 0;
 		for (int i = 0; i < vset.numval && m->pending && !err; i++)
 			err = take_value(p, rec, m, &vset, i, &guess);

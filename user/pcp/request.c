@@ -34,12 +34,17 @@ void shim_request__fini(struct shim_request *req)
 
 static int answers_for(struct shim_request *req, unsigned int n)
 {
-	size_t answers = req->answers_room, vsets = answers;
+	return shim_vec__reserve(req->answers, &req->answers_room, n);
+}
 
-	if (shim_vec__reserve(req->answers, &answers, n) ||
-	    shim_vec__reserve(req->vsets, &vsets, n))
+/* Interpolated values have no location, so this memory is only for records. */
+static int locations_for(struct shim_request *req, unsigned int n)
+{
+	size_t vsets = req->vsets_room;
+
+	if (shim_vec__reserve(req->vsets, &vsets, n))
 		return -ENOMEM;
-	return shim_vec__reserve(req->types, &req->answers_room, n);
+	return shim_vec__reserve(req->types, &req->vsets_room, n);
 }
 
 static bool is_same(const struct shim_request *req, unsigned int n, const uint32_t *pmids)
@@ -100,15 +105,17 @@ int shim_request__match(struct shim_request *req, const struct shim_record *rec)
 {
 	struct shim_vset vset;
 	int found = 0;
-	int err;
+	int err = locations_for(req, req->n);
 
+	if (err)
+		return err;
 	req->round++;
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
 		uint32_t at = shim_pmidmap__get(&req->map, vset.pmid);
 
 		for (; at != SHIM_PMIDMAP_NONE; at = req->items[at].same) {
 			req->items[at].round = req->round;
-			req->items[at].vset = vset;
+			req->vsets[at] = vset;
 			found++;
 		}
 	}
@@ -126,7 +133,6 @@ int shim_request__locate(struct shim_request *req)
 		}
 		if (!item->desc)
 			return -ENOENT;
-		req->vsets[i] = item->vset;
 		req->types[i] = item->desc->type;
 	}
 	return 0;
@@ -139,7 +145,7 @@ int shim_request__locate_all(struct shim_request *req, const struct shim_archive
 	unsigned int n = 0;
 	int err;
 
-	err = answers_for(req, rec->npmids);
+	err = locations_for(req, rec->npmids);
 	if (err)
 		return err;
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
@@ -237,7 +243,6 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	if (n < 0 && vset->numval > 0)
 		return n;
 	*a = (struct shim_answer){ .pmid = vset->pmid, .numval = n, .valfmt = vset->valfmt };
-	req->vsets[i] = *vset;
 	return 0;
 }
 
@@ -268,7 +273,7 @@ int shim_request__answer(struct shim_request *req, const struct shim_record *rec
 		}
 		if (!item->desc)
 			return -ENOENT;
-		err = add_answer(req, i, rec, &item->vset, item->desc, filter);
+		err = add_answer(req, i, rec, &req->vsets[i], item->desc, filter);
 		if (err)
 			return err;
 	}
@@ -284,6 +289,8 @@ int shim_request__answer_all(struct shim_request *req, const struct shim_archive
 	int err;
 
 	err = answers_for(req, rec->npmids);
+	if (!err)
+		err = locations_for(req, rec->npmids);
 	if (err)
 		return err;
 	req->nvalues = 0;
@@ -291,7 +298,7 @@ int shim_request__answer_all(struct shim_request *req, const struct shim_archive
 		err = add_answer(req, n, rec, &vset, shim_archive__desc(ar, vset.pmid), NULL);
 		if (err)
 			return err;
-		n++;
+		req->vsets[n++] = vset;
 	}
 	if (err != -ENOENT)
 		return err;

@@ -25,7 +25,7 @@
  * @map: position of a metric's first item
  * @round: number of the last record; items found in it have the same number
  * @answers: array for @answers_room answers
- * @vsets: location of each answer's values in the record, if there is one
+ * @vsets: location of each answer's values in the record, if there is one; room for @vsets_room
  * @types: types of the metrics of @vsets
  * @values: values of @answers
  */
@@ -37,7 +37,6 @@ struct shim_request {
 		uint32_t same;		/* the next item of the same metric */
 		const struct shim_desc *desc;
 		uint64_t round;
-		struct shim_vset vset;
 	} *items;
 	unsigned int nderived;
 	struct shim_pmidmap map;
@@ -45,7 +44,7 @@ struct shim_request {
 	struct shim_answer *answers;
 	struct shim_vset *vsets;
 	int32_t *types;
-	size_t answers_room;
+	size_t answers_room, vsets_room;
 	struct shim_value *values;
 	size_t nvalues, values_room;
 };
@@ -63,7 +62,7 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 		      const uint32_t *pmids);
 void shim_request__fini(struct shim_request *req);
 
-/* Find the items in a record.  Return the number found, or -EBADMSG. */
+/* Find the items in a record.  Return the number found, -EBADMSG or -ENOMEM. */
 int shim_request__match(struct shim_request *req, const struct shim_record *rec);
 /*
  * After match(), fill in @vsets and @types.  Return 0, or -ENOENT if a metric has no descriptor.
