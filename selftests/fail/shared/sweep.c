@@ -31,7 +31,7 @@
 #include "sweep.h"
 
 #define TEXT	(1u << 20)
-#define SECONDS	20	/* time after which a run is considered to hang */
+#define SECONDS	120	/* time after which a run is considered to hang; much for busy emulated CPUs */
 /* The sanitizer's strdup() and similar functions allocate memory that is not counted. */
 #ifdef __SANITIZE_ADDRESS__
 #define COUNTED	false
