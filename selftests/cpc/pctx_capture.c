@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,7 +242,7 @@ static int be_parent(int out)
 
 		pthread_create(&thread, NULL, exits_5, NULL);
 		await_gate(0);
-		pthread_exit(NULL);
+		syscall(SYS_exit, 0);
 	}
 	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
 		return 1;
