@@ -17,4 +17,12 @@
  */
 const char *shim_extra__parse(const char *text, int *unit, unsigned int *scale);
 
+/*
+ * Return whether values of these units can be converted: the scales are equal, or both are known.
+ */
+bool shim_extra__convertible(const pmUnits *from, const pmUnits *to);
+
+/* Convert a value between two known scales of the same unit. */
+double shim_extra__convert(double value, const pmUnits *from, const pmUnits *to);
+
 #endif /* SHIM_PCP_UNITS_H */
