@@ -77,7 +77,6 @@ static const char *check_desc_unknown(const struct shim_rec_desc *rec)
 }
 
 #define PROGRESS_BYTES	(1u << 20)
-#define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
 static void check_advance(struct shim_check_state *s, uint64_t bytes)
 {
@@ -317,7 +316,7 @@ static int find_nameless(struct shim_check_state *s, const struct shim_check_fil
 	int err = 0;
 
 	for (int32_t i = 0; i < vset->numval && !err; i++) {
-		int32_t inst = (int32_t)shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN);
+		int32_t inst = (int32_t)shim_be32__get(vset->vlist + (size_t)i * SHIM_VALUE_LEN);
 
 		err = shim_nameless__value(&s->nameless, indom, inst, &at);
 	}

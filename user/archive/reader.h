@@ -146,6 +146,8 @@ struct shim_record {
 	uint32_t len;		/* bytes at @data */
 };
 
+#define SHIM_VALUE_LEN	8	/* bytes of an instance and its value in a record */
+
 /*
  * struct shim_vset - one metric's values in a record
  * @numval: number of values, 0, or a negative PCP error code

@@ -5,10 +5,6 @@
 #include "base/vec.h"
 #include "record.h"
 
-#define SET_HEAD	8	/* pmid and number of values */
-#define VLIST_HEAD	12	/* pmid, number of values and value format */
-#define VALUE_LEN	8	/* instance and value */
-
 /* Return the end of a record's value sets and blocks. */
 static const uint8_t *body_end(const struct shim_record *rec)
 {
@@ -36,7 +32,7 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	if (err)
 		return err;
 	npmids = shim_be32__get(body);
-	if (npmids > (len - f->record_min) / SET_HEAD || shim_stamp__decode(f, p + 4, &stamp))
+	if (npmids > (len - f->record_min) / SHIM_SET_HEAD || shim_stamp__decode(f, p + 4, &stamp))
 		return -EBADMSG;
 	out->stamp = stamp;
 	out->npmids = npmids;
@@ -53,7 +49,7 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
 	size_t room = body_end(rec) - p;
 	int32_t numval;
 
-	if (room < SET_HEAD)
+	if (room < SHIM_SET_HEAD)
 		return -EBADMSG;
 	out->pmid = shim_be32__get(p);
 	out->left = left;
@@ -62,16 +58,16 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
 	if (numval <= 0) {
 		out->valfmt = SHIM_VAL_INSITU;
 		out->vlist = NULL;
-		out->next = p + SET_HEAD;
+		out->next = p + SHIM_SET_HEAD;
 		return 0;
 	}
-	if (room < VLIST_HEAD || (uint32_t)numval > (room - VLIST_HEAD) / VALUE_LEN)
+	if (room < SHIM_VLIST_HEAD || (uint32_t)numval > (room - SHIM_VLIST_HEAD) / SHIM_VALUE_LEN)
 		return -EBADMSG;
-	out->valfmt = (int32_t)shim_be32__get(p + SET_HEAD);
+	out->valfmt = (int32_t)shim_be32__get(p + SHIM_SET_HEAD);
 	if ((uint32_t)out->valfmt > SHIM_VAL_SPTR)
 		return -EBADMSG;
-	out->vlist = p + VLIST_HEAD;
-	out->next = out->vlist + (size_t)numval * VALUE_LEN;
+	out->vlist = p + SHIM_VLIST_HEAD;
+	out->next = out->vlist + (size_t)numval * SHIM_VALUE_LEN;
 	return 0;
 }
 
@@ -146,7 +142,7 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 			  uint64_t *total, const uint8_t **first)
 {
 	for (int32_t i = 0; i < vset->numval; i++) {
-		uint32_t ref = shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN + 4);
+		uint32_t ref = shim_be32__get(vset->vlist + (size_t)i * SHIM_VALUE_LEN + 4);
 		const uint8_t *block;
 		uint32_t len;
 
@@ -234,7 +230,7 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
 
 	if (vset->numval <= 0 || i >= (uint32_t)vset->numval)
 		return -EINVAL;
-	p = vset->vlist + (size_t)i * VALUE_LEN;
+	p = vset->vlist + (size_t)i * SHIM_VALUE_LEN;
 	word = shim_be32__get(p + 4);
 	if (vset->valfmt == SHIM_VAL_INSITU) {
 		*out = (struct shim_value){ .type = SHIM_TYPE_U32, .len = 4, .ul = word };
@@ -270,7 +266,7 @@ static int insitu_values(const uint8_t *p, unsigned int n, int32_t type, struct 
 {
 	if (type != SHIM_TYPE_32 && type != SHIM_TYPE_U32 && type != SHIM_TYPE_FLOAT)
 		return -EBADMSG;
-	for (unsigned int i = 0; i < n; i++, p += VALUE_LEN) {
+	for (unsigned int i = 0; i < n; i++, p += SHIM_VALUE_LEN) {
 		out[i].inst = (int32_t)shim_be32__get(p);
 		out[i].type = type;
 		out[i].len = 4;
@@ -308,12 +304,12 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out)
 {
-	const uint8_t *p = vset->vlist + (size_t)from * VALUE_LEN;
+	const uint8_t *p = vset->vlist + (size_t)from * SHIM_VALUE_LEN;
 	int err = 0;
 
 	if (vset->valfmt == SHIM_VAL_INSITU)
 		return insitu_values(p, n, type, out);
-	for (unsigned int i = 0; i < n && !err; i++, p += VALUE_LEN)
+	for (unsigned int i = 0; i < n && !err; i++, p += SHIM_VALUE_LEN)
 		err = block_value(rec, p, type, &out[i]);
 	return err;
 }
@@ -362,7 +358,7 @@ void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t erro
 	end_set(r);
 	r->set = (uint32_t)r->sets.len;
 	r->npmids++;
-	p = shim_buf__add(&r->sets, SET_HEAD);
+	p = shim_buf__add(&r->sets, SHIM_SET_HEAD);
 	if (p) {
 		shim_be32__put(p, pmid);
 		shim_be32__put(p + 4, (uint32_t)error);
@@ -410,7 +406,7 @@ static uint32_t put_block(struct shim_rec_result *r, const struct shim_value *v)
 
 static void put_in_place(uint8_t *p, const struct shim_value *values, size_t n)
 {
-	for (size_t i = 0; i < n; i++, p += VALUE_LEN) {
+	for (size_t i = 0; i < n; i++, p += SHIM_VALUE_LEN) {
 		shim_be32__put(p, (uint32_t)values[i].inst);
 		shim_be32__put(p + 4, values[i].ul);
 	}
@@ -423,7 +419,7 @@ static void put_blocks(struct shim_rec_result *r, uint8_t *p, const struct shim_
 		r->sets.err = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < n; i++, p += VALUE_LEN) {
+	for (size_t i = 0; i < n; i++, p += SHIM_VALUE_LEN) {
 		shim_be32__put(p, (uint32_t)values[i].inst);
 		shim_be32__put(p + 4, put_block(r, &values[i]));
 		r->refs[r->nrefs++] = (uint32_t)(p + 4 - r->sets.data);
@@ -440,8 +436,8 @@ static void put_blocks(struct shim_rec_result *r, uint8_t *p, const struct shim_
 void shim_rec_result__values(struct shim_rec_result *r, const struct shim_value *values, size_t n)
 {
 	bool in_place = values->type == SHIM_TYPE_32 || values->type == SHIM_TYPE_U32;
-	uint32_t head = r->numval ? 0 : VLIST_HEAD - SET_HEAD;
-	uint8_t *p = shim_buf__add(&r->sets, head + n * VALUE_LEN);
+	uint32_t head = r->numval ? 0 : SHIM_VLIST_HEAD - SHIM_SET_HEAD;
+	uint8_t *p = shim_buf__add(&r->sets, head + n * SHIM_VALUE_LEN);
 
 	if (!p)
 		return;
@@ -479,131 +475,4 @@ void shim_rec_result__free(struct shim_rec_result *r)
 	shim_buf__free(&r->blocks);
 	free(r->refs);
 	*r = (struct shim_rec_result){ 0 };
-}
-
-/* The layout of a record, used to recognize other records with the same layout */
-
-
-/* A vector type of the compiler, so that 16 bytes are compared in one step */
-typedef uint64_t lanes __attribute__((vector_size(16)));
-
-static void fix(struct shim_record_layout *layout, size_t from, size_t len)
-{
-	memset(layout->mask + from, 0xff, len);
-}
-
-static int fix_set(struct shim_record_layout *layout, const struct shim_record *rec,
-		   const struct shim_vset *vset)
-{
-	bool in_place = vset->valfmt == SHIM_VAL_INSITU;
-
-	for (int32_t i = 0; i < vset->numval; i++) {
-		struct shim_value raw;
-
-		fix(layout, vset->vlist + (size_t)i * VALUE_LEN - rec->data,
-		    in_place ? VALUE_LEN / 2 : VALUE_LEN);
-		if (in_place)
-			continue;
-		if (shim_vset__raw(rec, vset, i, &raw))
-			return -EBADMSG;
-		fix(layout, (const uint8_t *)raw.bytes - rec->data - SHIM_BLOCK_HEAD,
-		    SHIM_BLOCK_HEAD);
-	}
-	return 0;
-}
-
-/*
- * Mark all bytes that describe how values are stored as fixed, even if they are also values of
- * another set, as is possible in a forged record.
- */
-static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
-{
-	const uint8_t *at = rec->sets;
-	struct shim_vset vset;
-	int err;
-
-	fix(layout, layout->head - 4, 4);
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
-		fix(layout, at - rec->data, vset.numval > 0 ? VLIST_HEAD : SET_HEAD);
-		err = fix_set(layout, rec, &vset);
-		if (err)
-			return err;
-		at = vset.next;
-	}
-	return err == -ENOENT ? 0 : err;
-}
-
-static lanes lanes_load(const uint8_t *p)
-{
-	lanes v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static void copy_step(struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
-{
-	lanes v = lanes_load(data + at) & lanes_load(layout->mask + at);
-
-	memcpy(layout->bits + at, &v, sizeof(v));
-}
-
-/*
- * Copy the fixed bytes in steps.  Every record is longer than a step, so the last step may overlap
- * the previous one.
- */
-static void copy_fixed(struct shim_record_layout *layout, const uint8_t *data)
-{
-	uint32_t last = layout->len - sizeof(lanes);
-
-	for (uint32_t at = 0; at < last; at += sizeof(lanes))
-		copy_step(layout, data, at);
-	copy_step(layout, data, last);
-}
-
-int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec)
-{
-	struct shim_record_layout made = {
-		.len = rec->len, .head = (uint32_t)(rec->sets - rec->data),
-	};
-	int err;
-
-	made.mask = calloc(2, rec->len);
-	if (!made.mask)
-		return -ENOMEM;
-	made.bits = made.mask + rec->len;
-	err = fix_all(&made, rec);
-	if (err) {
-		free(made.mask);
-		return err;
-	}
-	copy_fixed(&made, rec->data);
-	*layout = made;
-	return 0;
-}
-
-static lanes differ(const struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
-{
-	return (lanes_load(data + at) & lanes_load(layout->mask + at)) ^
-	lanes_load(layout->bits + at);
-}
-
-bool shim_record_layout__fits(const struct shim_record_layout *layout,
-			      const struct shim_record *rec)
-{
-	uint32_t last = layout->len - sizeof(lanes);
-	lanes any = { 0 };
-
-	if (!layout->len || rec->len != layout->len || rec->sets - rec->data != layout->head)
-		return false;
-	for (uint32_t at = 0; at < last; at += sizeof(lanes))
-		any |= differ(layout, rec->data, at);
-	any |= differ(layout, rec->data, last);
-	return !(any[0] | any[1]);
-}
-
-void shim_record_layout__fini(struct shim_record_layout *layout)
-{
-	free(layout->mask);
-	*layout = (struct shim_record_layout){ 0 };
 }

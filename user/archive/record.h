@@ -226,6 +226,9 @@ void shim_rec_result__free(struct shim_rec_result *r);
  */
 void shim_local_zone__fill(struct shim_label *label);
 
+#define SHIM_SET_HEAD	8	/* bytes of the metric and the number of values */
+#define SHIM_VLIST_HEAD	12	/* the same and the value format */
+
 /*
  * The layout of a record, used to recognize other records with the same layout.
  *

@@ -169,7 +169,6 @@ bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return true;
 }
 
-#define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
 int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 		    struct shim_interp_inst *k)
@@ -358,7 +357,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	struct shim_value value = { 0 };
 	int err;
 
-	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN),
+	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * SHIM_VALUE_LEN),
 				     *guess);
 	if (!k)
 		return check_unknown(p, rec, m, vset, i);

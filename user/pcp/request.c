@@ -15,7 +15,6 @@
 #include "request.h"
 
 #define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
-#define VALUE_LEN	8	/* instance and value in a record */
 #define ENOUGH		8	/* records of a kind without a plan before the first attempt */
 #define MOST_OTHERS	4	/* records of other kinds that do not end a kind */
 #define SAMPLES		8	/* maximum number of instances per set in a signature */
@@ -408,7 +407,7 @@ static int add_value(struct shim_plan *plan, const struct shim_record *rec,
 	int err;
 
 	if (vset->valfmt == SHIM_VAL_INSITU)
-		return move_add(&plan->words, vset->vlist + (size_t)i * VALUE_LEN + 4 - rec->data, at, 4);
+		return move_add(&plan->words, vset->vlist + (size_t)i * SHIM_VALUE_LEN + 4 - rec->data, at, 4);
 	err = shim_vset__raw(rec, vset, i, &raw);
 	if (!err)
 		err = move_add(&plan->links, (const char *)value->value.pval - base, at, 0);
@@ -424,7 +423,7 @@ static int add_set(struct shim_plan *plan, const struct shim_record *rec,
 
 	for (int j = 0; j < set->numval && !err; j++) {
 		if (set->numval != vset->numval)
-			while ((int32_t)shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN) !=
+			while ((int32_t)shim_be32__get(vset->vlist + (size_t)i * SHIM_VALUE_LEN) !=
 			       set->vlist[j].inst)
 				i++;
 		err = add_value(plan, rec, vset, i++, &set->vlist[j], base);
@@ -506,7 +505,7 @@ static uint64_t sign(const struct shim_record *rec)
 
 		signature = mix(mix(signature, vset.pmid), (uint32_t)vset.numval);
 		for (uint32_t i = 0; i < n; i += n / SAMPLES + 1)
-			signature = mix(signature, shim_be32__get(vset.vlist + (size_t)i * VALUE_LEN));
+			signature = mix(signature, shim_be32__get(vset.vlist + (size_t)i * SHIM_VALUE_LEN));
 	}
 	return signature;
 }

@@ -30,7 +30,6 @@ _Static_assert(sizeof(pmResult) == sizeof(pmHighResResult) &&
 _Static_assert(sizeof(pmResult) == 32 && sizeof(pmValueSet) == 32 && sizeof(pmValue) == 16 &&
 	       sizeof(pmValueBlock) == 8, "structures must have the original's sizes");
 
-#define VALUE_LEN	8	/* instance and value in a record */
 
 static bool in_place(const struct shim_value *value, int valfmt)
 {
@@ -225,7 +224,7 @@ static int measure_bytes(const struct shim_record *rec, const struct shim_vset *
 			 size_t *len)
 {
 	for (int32_t i = 0; i < vset->numval; i++) {
-		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN;
+		const uint8_t *p = vset->vlist + (size_t)i * SHIM_VALUE_LEN;
 		uint32_t payload;
 
 		if (!shim_record__block(rec, shim_be32__get(p + 4), &payload))
@@ -269,7 +268,7 @@ static void fill_in_place(pmValue *v, const struct shim_vset *vset)
 {
 	const uint8_t *p = vset->vlist;
 
-	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += SHIM_VALUE_LEN) {
 		const uint64_t pair = shim_be64__get(p);	/* instance and value */
 
 		v->inst = (int)(pair >> 32);
@@ -323,7 +322,7 @@ fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset
 		return 0;
 	from -= SHIM_BLOCK_HEAD;
 	memcpy(&head, from, sizeof(head));
-	for (i = 0; i < n; i++, v++, p += VALUE_LEN, ref += step, from += 4 * step) {
+	for (i = 0; i < n; i++, v++, p += SHIM_VALUE_LEN, ref += step, from += 4 * step) {
 		const uint64_t pair = shim_be64__get(p);	/* instance and reference */
 
 		if ((uint32_t)pair != ref || memcmp(from, &head, sizeof(head)))
@@ -347,7 +346,7 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 
 	at += (size_t)i * (PM_VAL_HDR_SIZE + len);
 	for (; i < vset->numval; i++) {
-		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN, *payload;
+		const uint8_t *p = vset->vlist + (size_t)i * SHIM_VALUE_LEN, *payload;
 		uint32_t got;
 
 		payload = shim_record__block(rec, shim_be32__get(p + 4), &got);
@@ -368,7 +367,7 @@ static int fill_bytes(struct shim_builder *b, pmValue *v, const struct shim_reco
 {
 	const uint8_t *p = vset->vlist;
 
-	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += SHIM_VALUE_LEN) {
 		const uint8_t *payload;
 		uint32_t len;
 
