@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
 #include "err.h"
+#include "known_names.h"
 #include "list.h"
 
 /* A derived metric is not in the name space of a context in which it could not be bound. */
@@ -98,71 +98,11 @@ static int names_of_registry(struct names *list)
 }
 
 /*
- * struct known_name - a name, or a group of names
- * @text, @len: not NUL-terminated
- * @last: index of the last metric of the group in a list
- * @own: the source has a metric with this name
- */
-struct known_name {
-	struct shim_hnode node;
-	const char *text;
-	size_t len;
-	int last;
-	bool own;
-};
-
-/* struct known_names - names by hash; @all has room for all that will be added */
-struct known_names {
-	struct shim_hash hash;
-	struct known_name *all;
-	size_t n;
-};
-
-static int known_new(struct known_names *k, size_t room)
-{
-	shim_hash__init(&k->hash);
-	k->n = 0;
-	k->all = malloc((room ? room : 1) * sizeof(*k->all));
-	return k->all ? 0 : -ENOMEM;
-}
-
-static void known_free(struct known_names *k)
-{
-	shim_hash__free(&k->hash);
-	free(k->all);
-}
-
-static struct known_name *known_find(const struct known_names *k, const char *text, size_t len)
-{
-	struct shim_hnode *node = shim_hash__first(&k->hash, shim_hash__bytes(&k->hash, text, len));
-
-	for (; node; node = shim_hash__next(node)) {
-		struct known_name *name = shim_hnode__entry(node, struct known_name, node);
-
-		if (name->len == len && !memcmp(name->text, text, len))
-			return name;
-	}
-	return NULL;
-}
-
-/* Return the new name, or NULL if memory is exhausted. */
-static struct known_name *known_add(struct known_names *k, const char *text, size_t len)
-{
-	struct known_name *name = &k->all[k->n];
-
-	*name = (struct known_name){ .text = text, .len = len };
-	if (shim_hash__add(&k->hash, &name->node, shim_hash__bytes(&k->hash, text, len)))
-		return NULL;
-	k->n++;
-	return name;
-}
-
-/*
  * struct children - the names one level below a name
  * @part, @len: a name, not NUL-terminated
  */
 struct children {
-	struct known_names known;
+	struct shim_known_names known;
 	struct child {
 		const char *part;
 		size_t len;
@@ -175,7 +115,7 @@ struct children {
 
 static int add_child(struct children *c, const char *part, size_t len, int status)
 {
-	if (shim_vec__room(c->all, &c->room, c->n) || !known_add(&c->known, part, len))
+	if (shim_vec__room(c->all, &c->room, c->n) || !shim_known_names__add(&c->known, part, len))
 		return -ENOMEM;
 	c->all[c->n++] = (struct child){ part, len, status };
 	c->bytes += len + 1;
@@ -196,7 +136,7 @@ static int add_derived(const struct names *derived, const char *name, struct chi
 
 		if (part && !*part)
 			*leaf = true;
-		else if (part && !known_find(&c->known, part, len))
+		else if (part && !shim_known_names__find(&c->known, part, len))
 			err = add_child(c, part, len, part[len] ? PMNS_NONLEAF_STATUS :
 								  PMNS_LEAF_STATUS);
 	}
@@ -234,7 +174,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 {
 	struct children c = { 0 };
 	bool leaf = false;
-	int own = n, err = known_new(&c.known, (size_t)(n > 0 ? n : 0) + (size_t)derived->n);
+	int own = n, err = shim_known_names__new(&c.known, (size_t)(n > 0 ? n : 0) + (size_t)derived->n);
 
 	for (int i = 0; i < n && !err; i++)
 		err = add_child(&c, (*offspring)[i], strlen((*offspring)[i]), (*status)[i]);
@@ -246,7 +186,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 		n = hand_out(&c, offspring, status);
 	else if (leaf && own < 0)
 		n = 0;
-	known_free(&c.known);
+	shim_known_names__free(&c.known);
 	free(c.all);
 	return n;
 }
@@ -295,7 +235,7 @@ int shim_registry__children(const char *name, int n, char ***offspring, int **st
  * @head, @tail: first and last metric, or -1
  */
 struct leaves {
-	struct known_names known;
+	struct shim_known_names known;
 	const char **all;
 	int *next;
 	int n, head, tail;
@@ -342,19 +282,19 @@ static int add_own(struct leaves *l, char *const *names, int n)
 		insert_leaf(l, l->tail, names[i]);
 	for (int i = n; i-- > 0;) {
 		size_t len = strlen(names[i]);
-		struct known_name *known = known_find(&l->known, names[i], len);
+		struct shim_known_name *known = shim_known_names__find(&l->known, names[i], len);
 
 		if (known)
 			known->own = true;
 		for (bool own = true; len && !known; own = false) {
-			struct known_name *more = known_add(&l->known, names[i], len);
+			struct shim_known_name *more = shim_known_names__add(&l->known, names[i], len);
 
 			if (!more)
 				return -ENOMEM;
 			more->last = i;
 			more->own = own;
 			len = group_of(names[i], len);
-			known = known_find(&l->known, names[i], len);
+			known = shim_known_names__find(&l->known, names[i], len);
 		}
 	}
 	return 0;
@@ -367,7 +307,7 @@ static int add_own(struct leaves *l, char *const *names, int n)
 static int place_of(const struct leaves *l, const char *name)
 {
 	for (size_t len = strlen(name); len; len = group_of(name, len)) {
-		const struct known_name *known = known_find(&l->known, name, len);
+		const struct shim_known_name *known = shim_known_names__find(&l->known, name, len);
 
 		if (known)
 			return known->last;
@@ -381,12 +321,12 @@ static int add_in_group(struct leaves *l, const char *name)
 	int place = place_of(l, name), i = insert_leaf(l, place, name);
 
 	for (size_t len = strlen(name); len; len = group_of(name, len)) {
-		struct known_name *known = known_find(&l->known, name, len);
+		struct shim_known_name *known = shim_known_names__find(&l->known, name, len);
 
 		if (known && known->last != place)
 			break;
 		if (!known)
-			known = known_add(&l->known, name, len);
+			known = shim_known_names__add(&l->known, name, len);
 		if (!known)
 			return -ENOMEM;
 		known->last = i;
@@ -396,7 +336,7 @@ static int add_in_group(struct leaves *l, const char *name)
 
 static int add_leaf(struct leaves *l, const char *name, bool last)
 {
-	const struct known_name *known = known_find(&l->known, name, strlen(name));
+	const struct shim_known_name *known = shim_known_names__find(&l->known, name, strlen(name));
 
 	if (known && known->own)
 		return 0;
@@ -425,12 +365,12 @@ static int leaves_new(struct leaves *l, size_t n, size_t groups)
 {
 	l->all = malloc(n * sizeof(*l->all));
 	l->next = malloc(n * sizeof(*l->next));
-	return known_new(&l->known, groups) || !l->all || !l->next ? -ENOMEM : 0;
+	return shim_known_names__new(&l->known, groups) || !l->all || !l->next ? -ENOMEM : 0;
 }
 
 static void leaves_free(struct leaves *l)
 {
-	known_free(&l->known);
+	shim_known_names__free(&l->known);
 	free(l->all);
 	free(l->next);
 }
