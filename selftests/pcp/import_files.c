@@ -86,9 +86,6 @@ TEST_F(import, one_writes_under_a_name)
 	EXPECT_EQ(1, records(self->base));
 }
 
-/*
- * After a failure the archive is unchanged.  Once there is space, the same record can be written.
- */
 #define OTHERS	40
 
 /* Close all descriptors, as daemons do, and open more files than the library had open. */
@@ -159,6 +156,35 @@ TEST_F(import, the_program_changes_its_directory)
 	EXPECT_EQ(-ENOENT, pmNewContext(PM_CONTEXT_ARCHIVE, "b"));
 }
 
+#define NOBODY	65534
+
+/* Open the archive "b" of the current directory as another user.  Return the user's error. */
+static int open_as_nobody(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(setgid(NOBODY) || setuid(NOBODY) ? 255 : -reopen("b") & 255);
+	return waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : -1;
+}
+
+/* A relative name works in a directory whose parent the user may not enter. */
+TEST_F(import, its_directory_cannot_be_reached)
+{
+	if (geteuid())
+		SKIP(return, "only root can change the user");
+	ASSERT_EQ(0, chdir(self->dir));
+	ASSERT_EQ(0, mkdir("open", 0755));
+	ASSERT_EQ(0, chdir("open"));
+	ASSERT_GT(pmiStart("b", 1), 0);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, system("chmod 644 b.*"));
+	EXPECT_EQ(0, open_as_nobody());
+}
+
 /* The first volume is read from the file that was opened, even if it was removed or replaced. */
 TEST_F(import, its_files_are_removed)
 {
@@ -201,6 +227,9 @@ TEST_F(import, its_files_are_replaced)
 	EXPECT_STREQ("2", value_at("demo.one", T0, -1));
 }
 
+/*
+ * After a failure the archive is unchanged.  Once there is space, the same record can be written.
+ */
 TEST_F(import, a_full_disk)
 {
 	struct rlimit room = { 0, RLIM_INFINITY };

@@ -303,14 +303,15 @@ int shim_files__base(const char *name, char **base)
  *
  * A program may change its directory while an archive is open, as daemon(3) does.
  *
- * Return: an absolute path; a copy of @path if the path would be too long or the current directory
- * is unknown; or NULL.
+ * Return: an absolute path; a copy of @path if the path would be too long, or if the current
+ * directory is unknown or cannot be reached from the root; or NULL.
  */
 char *shim_files__absolute(const char *path)
 {
 	char *dir = *path == '/' ? NULL : getcwd(NULL, 0), *absolute;
 
-	if (!dir || *dir != '/' || strlen(dir) + strlen(path) + SUFFIX_ROOM > PATH_MAX)
+	if (!dir || *dir != '/' || strlen(dir) + strlen(path) + SUFFIX_ROOM > PATH_MAX ||
+	    faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS))
 		absolute = strdup(path);
 	else if (asprintf(&absolute, "%s/%s", dir, path) < 0)
 		absolute = NULL;
