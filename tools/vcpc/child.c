@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "vcpc.h"
@@ -159,6 +160,24 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 	int err = find_command(command, path);
 
 	return err ? refuse_command(command, err) : 0;
+}
+
+/**
+ * vcpc_child_ends_counting() - find out whether the kernel stops counting a process that executes a file
+ * @path: the file
+ *
+ * It does if the process of this user gains privileges, or if the user may not read the file.
+ */
+bool vcpc_child_ends_counting(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK))
+		return true;
+	return !stat(path, &st) &&
+	       ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+		(st.st_mode & S_ISGID && st.st_gid != getegid()) ||
+		(geteuid() && getxattr(path, "security.capability", NULL, 0) > 0));
 }
 
 /*

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "counting.h"
 #include "counts.h"
@@ -273,26 +270,13 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Return whether the kernel stops counting a process of this user that executes a file. */
-static bool ends_counting(const char *path)
-{
-	struct stat st;
-
-	if (access(path, R_OK))
-		return true;
-	return !stat(path, &st) &&
-	       ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
-		(st.st_mode & S_ISGID && st.st_gid != getegid()) ||
-		(geteuid() && getxattr(path, "security.capability", NULL, 0) > 0));
-}
-
 /* Report a command that was not counted.  A little time, until execve, is never counted. */
 static void note_uncounted(const struct vcpc_counts *counts, const char *path)
 {
 	size_t last = counts->runs - 1;
 	double used = counts->user[last] + counts->system[last], missing = used - counts->cpu[last];
 
-	if (missing < LITTLE || missing < used / 2 || !ends_counting(path))
+	if (missing < LITTLE || missing < used / 2 || !vcpc_child_ends_counting(path))
 		return;
 	vcpc_fail(0, "note: %.0f %% of the CPU time of %s was not counted: the kernel stops counting a process that executes a program that gains privileges or that you may not read (run as root)",
 		  missing / used * 100, counts->what);
