@@ -98,90 +98,79 @@ TEST(signals_are_delivered)
 	pctx_release(pctx);
 }
 
+/*
+ * Run a program until its end.  If @ms is not 0, call on_tick() each @ms milliseconds.  With @exec,
+ * continue when it executes another program.
+ */
+static void run_whole(struct __test_metadata *_metadata, struct heard *heard, const char *what,
+		      const char *n, int ms, bool exec)
+{
+	pctx_t *pctx = start(heard, what, n);
+
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, exec ? PCTX_SYSC_EXEC_EVENT : PCTX_NULL_EVENT,
+				     on_exec, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, ms, 0, ms ? on_tick : NULL));
+	pctx_release(pctx);
+}
+
 TEST(exec_ends_the_run)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "exec", "3");
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 0, 0, NULL));
+	run_whole(_metadata, &heard, "exec", "3", 0, false);
 	EXPECT_STREQ("i1 f1 ", heard.line);
-	pctx_release(pctx);
 }
 
 TEST(exec_is_followed)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "exec", "3");
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_SYSC_EXEC_EVENT, on_exec,
-				     PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 0, 0, NULL));
+	run_whole(_metadata, &heard, "exec", "3", 0, true);
 	EXPECT_STREQ("i1 f1 [/proc/self/exe exit 3] i1 f1 X1 ", heard.line);
 	EXPECT_EQ(3, WEXITSTATUS(heard.status));
-	pctx_release(pctx);
 }
 
 TEST(exec_by_another_thread)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "texec", NULL);
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_SYSC_EXEC_EVENT, on_exec,
-				     PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 0, 0, NULL));
+	run_whole(_metadata, &heard, "texec", NULL, 0, true);
 	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 [/proc/self/exe exit 9] i1 f1 X1 ", heard.line);
 	EXPECT_EQ(9, WEXITSTATUS(heard.status));
-	pctx_release(pctx);
 }
 
 /* If the main thread ends before another one, that one is still controlled. */
 TEST(first_thread_ends_before_another)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "outlived", "300");
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 20, 0, on_tick));
+	run_whole(_metadata, &heard, "outlived", "300", 20, false);
 	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 X2 ", heard.line);
 	EXPECT_LT(2, heard.ticks);
 	EXPECT_TRUE(WIFEXITED(heard.status));
 	EXPECT_EQ(6, WEXITSTATUS(heard.status));
-	pctx_release(pctx);
 	EXPECT_EQ(-1, waitpid(-1, NULL, 0));
 }
 
 TEST(first_thread_ends_before_the_kill)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "okill", "50");
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 10, 0, on_tick));
+	run_whole(_metadata, &heard, "okill", "50", 10, false);
 	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 X2 ", heard.line);
 	EXPECT_TRUE(WIFSIGNALED(heard.status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(heard.status));
-	pctx_release(pctx);
 	EXPECT_EQ(-1, waitpid(-1, NULL, 0));
 }
 
 TEST(first_thread_ends_before_the_exec)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "oexec", "50");
 
-	ASSERT_NE(NULL, pctx);
-	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_SYSC_EXEC_EVENT, on_exec,
-				     PCTX_NULL_EVENT));
-	EXPECT_EQ(0, pctx_run(pctx, 10, 0, on_tick));
+	run_whole(_metadata, &heard, "oexec", "50", 10, true);
 	EXPECT_STREQ("i1 i2 c2 f1 e1 f2 [/proc/self/exe exit 9] i1 f1 X1 ", heard.line);
 	EXPECT_EQ(9, WEXITSTATUS(heard.status));
-	pctx_release(pctx);
 }
 
 TEST(released_after_the_first_thread_has_ended)

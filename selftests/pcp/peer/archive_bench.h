@@ -17,7 +17,7 @@ struct bench_kind {
  * struct bench - the measurement
  * @pmids: the @n selected metrics
  * @start, @end: times of the archive
- * @sum: a sum over what was read
+ * @sum: checksum of all values read, which must be equal with both libraries
  * @begun: CPU time at which the measured part began
  */
 struct bench {

@@ -5,8 +5,8 @@
  *
  * usage: call_bench WHAT [ROUNDS]
  *
- * Print the CPU seconds per call, the number of calls, the peak memory in kB, and a sum over all
- * results, which must be equal in both builds.
+ * Print the CPU seconds per call, the number of calls, the peak memory in kB, and a checksum of
+ * all results, which must be equal in both builds.
  */
 #include <stdbool.h>
 #include <stdint.h>
