@@ -52,7 +52,7 @@ debug)
 	;;
 shaken)
 	arch=arm64 kind=debug
-	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/ended_alive vcpc/inherit vcpc/unload'
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/ended_alive vcpc/inherit vcpc/leader vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=7000 ATTACK_TRIES=50'
 	;;
