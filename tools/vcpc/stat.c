@@ -2,7 +2,6 @@
 /* vcpc stat: count a command or running targets, and print the counts. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,58 +9,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "counting.h"
 #include "counts.h"
-#include "output.h"
-#include "parts.h"
 #include "rates.h"
+#include "stat_options.h"
 
-#define MOST_RUNS	10000
 #define LOOK		10000000	/* ns between two samples of multiplexed events */
 #define LITTLE		0.02		/* seconds of CPU time that may be uncounted */
-
-enum { OPTION_MULTIPLEX = 300, OPTION_PER_CORE, OPTION_PER_THREAD, OPTION_RATES };
-
-struct job {
-	struct vcpc_counting counting;
-	bool threads;
-	enum vcpc_apart apart;
-	struct vcpc_parts parts;
-	bool rates;		/* print a line of rates at each interval instead of counts */
-	bool json;
-	const char *separator;	/* argument of -x, or NULL */
-	unsigned long runs;	/* number of runs; 0 if not specified */
-	const char *name;	/* argument of -o, or NULL */
-	struct vcpc_output output;
-	char what[1024];	/* description of the counted targets */
-};
-
-static int stat_help(void)
-{
-	printf("Usage: vcpc stat [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-	       "       vcpc stat {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
-	       "Runs COMMAND, counts events in it and in all threads and processes that it starts, and\n"
-	       "prints the counts on stderr.  Exits with COMMAND's exit status.\n"
-	       "In the second form, counts targets that are already running.\n\n"
-	       "  -e, --events LIST     count these events, separated by commas; can be repeated\n"
-	       "                        (default: common events that exist here)\n"
-	       "  -I, --interval TIME   print the counts of each interval: 100 or 100ms, 2s, 1min\n"
-	       "      --rates           with -I: print one line per interval, with rates per second\n"
-	       "  -d, --detailed        also count cache events; -dd and -ddd count more\n"
-	       "  -D, --delay TIME      start counting after TIME: 500 or 500ms, 2s\n"
-	       "      --multiplex       count more events than fit on the CPU, by multiplexing; print each count\n"
-	       "                        as an estimate with its error and the share of time it was counted\n"
-	       "  -A, --no-aggr         with -a or -C: print the counts of each CPU\n"
-	       "      --per-core        with -a or -C: print the counts of each core\n"
-	       "      --per-thread      also print the counts of each thread\n"
-	       "  -r, --repeat N        run COMMAND N times; print means and their 95 %% intervals\n"
-	       "  -j, --json            print one JSON object\n"
-	       "  -x, --field-separator SEP  print one line per event, with SEP between fields, as in perf stat\n"
-	       "  -o, --output FILE     write to FILE instead of stderr\n"
-	       "  -v, --verbose         first report whether the module or perf is used, and why\n\n"
-	       VCPC_COUNTING_HELP);
-	return 0;
-}
 
 /*
  * A running command, or a part of the targets
@@ -70,7 +23,7 @@ static int stat_help(void)
  * @before, @shown: the counts at the end of the last interval, and the time of that end
  */
 struct run {
-	const struct job *job;
+	const struct count_job *job;
 	const struct vcpc_part *part;
 	struct shim_set *set;
 	struct vcpc_counts counts;
@@ -84,7 +37,7 @@ struct run {
 
 /* @list: @n parts; there is one unless the targets are divided */
 struct runs {
-	const struct job *job;
+	const struct count_job *job;
 	struct run *list;
 	unsigned int n;
 };
@@ -212,7 +165,7 @@ static int stat_tick(void *arg)
 
 static int bind(const struct runs *runs)
 {
-	const struct job *job = runs->job;
+	const struct count_job *job = runs->job;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < job->counting.targets.n && !ret; i++)
@@ -220,7 +173,7 @@ static int bind(const struct runs *runs)
 	return ret;
 }
 
-static int stat_wait(const struct job *job, struct runs *runs)
+static int stat_wait(const struct count_job *job, struct runs *runs)
 {
 	struct vcpc_child child = { .delay = job->counting.delay };
 	int ret;
@@ -247,7 +200,7 @@ static bool prints_intervals(const struct vcpc_counting *counting)
 /* Print the counts.  With -I, -x prints only the intervals, like perf stat. */
 static int stat_print(const struct runs *runs, const struct shim_sample *total)
 {
-	const struct job *job = runs->job;
+	const struct count_job *job = runs->job;
 	struct vcpc_counts *counts = reallocarray(NULL, runs->n, sizeof(*counts));
 	FILE *out = job->output.file;
 
@@ -317,7 +270,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
  * Open the sets of a run, the first of which may already be open.  Return 0, or an exit status
  * after printing a message.
  */
-static int open_sets(struct job *job, struct runs *runs)
+static int open_sets(struct count_job *job, struct runs *runs)
 {
 	int ret = 0;
 
@@ -349,7 +302,7 @@ static void close_sets(struct runs *runs)
  * Do one run.  Return 0, or an exit status after printing a message.  If the command's exit status
  * is not 0, store it in *@status.
  */
-static int run_once(struct job *job, struct runs *runs, struct shim_sample *total, int *status)
+static int run_once(struct count_job *job, struct runs *runs, struct shim_sample *total, int *status)
 {
 	const struct vcpc_counting *counting = &job->counting;
 	struct rusage usage;
@@ -375,7 +328,7 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
  * Run the command once or more.  Each run has its own set, because a set's total includes all
  * targets to which it has ever been bound.
  */
-static int run_all(struct job *job, struct runs *runs)
+static int run_all(struct count_job *job, struct runs *runs)
 {
 	struct shim_sample total;
 	int status = 0, ret = 0;
@@ -401,136 +354,11 @@ static int run_all(struct job *job, struct runs *runs)
 	return ret ? ret : status;
 }
 
-static int take_repeat(struct job *job)
-{
-	char *end;
-
-	job->runs = strtoul(optarg, &end, 10);
-	if (*optarg >= '0' && *optarg <= '9' && !*end && job->runs && job->runs <= MOST_RUNS)
-		return 0;
-	return vcpc_usage("-r: invalid number of runs '%s' (1 to %d)", optarg, MOST_RUNS);
-}
-
-static int divide(struct job *job, enum vcpc_apart apart)
-{
-	if (job->apart && job->apart != apart)
-		return vcpc_usage("-A and --per-core are mutually exclusive");
-	job->apart = apart;
-	return 0;
-}
-
-static int own_option(int letter, void *arg)
-{
-	struct job *job = arg;
-
-	switch (letter) {
-	case 'v':
-		job->counting.events.verbose = true;
-		return 0;
-	case OPTION_MULTIPLEX:
-		job->counting.events.in_turn = true;
-		return 0;
-	case OPTION_PER_THREAD:
-		job->threads = true;
-		return 0;
-	case 'A':
-		return divide(job, VCPC_EACH_CPU);
-	case OPTION_PER_CORE:
-		return divide(job, VCPC_EACH_CORE);
-	case 'd':
-		job->counting.events.detailed++;
-		return 0;
-	case 'D':
-		return vcpc_interval(optarg, &job->counting.delay);
-	case OPTION_RATES:
-		job->rates = true;
-		return 0;
-	case 'j':
-		job->json = true;
-		return 0;
-	case 'x':
-		job->separator = strcmp(optarg, "\\t") ? optarg : "\t";
-		return 0;
-	case 'o':
-		job->name = optarg;
-		return 0;
-	case 'r':
-		return take_repeat(job);
-	default:
-		return -1;
-	}
-}
-
-/*
- * Reject options that are mutually exclusive.  Return 0, or an exit status after printing a
- * message.
- */
-static int job_check(const struct job *job)
-{
-	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
-
-	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
-		return vcpc_usage("--multiplex estimates the whole run; it cannot be combined with --per-thread or -I");
-	if (job->counting.events.in_turn && job->counting.events.grouped)
-		return vcpc_usage("--multiplex chooses the groups itself; omit the braces");
-	if (job->counting.delay && (job->counting.events.in_turn || job->threads))
-		return vcpc_usage("-D cannot be combined with --multiplex or --per-thread");
-	if (job->runs && attached)
-		return vcpc_usage("-r requires a command, not a running target");
-	if (job->runs > 1 && (job->threads || job->counting.interval))
-		return vcpc_usage("-r prints means of all runs; it cannot be combined with --per-thread or -I");
-	if (job->json && job->separator)
-		return vcpc_usage("-x and -j are mutually exclusive");
-	if (job->separator && !*job->separator)
-		return vcpc_usage("-x: the separator is empty");
-	if (job->json && (job->threads || job->counting.interval))
-		return vcpc_usage("-j prints the whole run; it cannot be combined with --per-thread or -I");
-	if (job->threads && (job->separator || job->counting.interval))
-		return vcpc_usage("--per-thread prints a table of the whole run; it cannot be combined with -x or -I");
-	if (job->rates && (!job->counting.interval || job->separator))
-		return vcpc_usage("--rates requires -I TIME, and cannot be combined with -x");
-	if (job->apart && job->counting.targets.kind != VCPC_CPUS)
-		return vcpc_usage("-A and --per-core require CPUs to count: -a or -C CPUS");
-	if (job->apart && (job->json || job->rates || job->counting.events.in_turn))
-		return vcpc_usage("-A and --per-core print a line per event; they cannot be combined with -j, --rates or --multiplex");
-	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
-		return vcpc_usage("--per-thread cannot be combined with -a or -C: the counts of a CPU are not divided among threads");
-	return 0;
-}
-
-static int stat_parse(int argc, char **argv, struct job *job)
-{
-	static const struct option names[] = {
-		VCPC_COUNTING_LONG,
-		{ "delay", required_argument, NULL, 'D' },
-		{ "detailed", no_argument, NULL, 'd' },
-		{ "field-separator", required_argument, NULL, 'x' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
-		{ "no-aggr", no_argument, NULL, 'A' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "per-core", no_argument, NULL, OPTION_PER_CORE },
-		{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
-		{ "rates", no_argument, NULL, OPTION_RATES },
-		{ "repeat", required_argument, NULL, 'r' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 }
-	};
-	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "AdD:jo:r:vx:", .names = names, .own = own_option,
-	};
-	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
-
-	if (!ret)
-		ret = job_check(job);
-	return ret ? ret : vcpc_counting_command(&job->counting);
-}
-
 /*
  * Reject counts per thread if perf counts a command, because perf reports only a total for the
  * threads that a command starts.  It counts running threads separately.
  */
-static int check_threads(const struct job *job)
+static int check_threads(const struct count_job *job)
 {
 	struct shim_handle *handle;
 	int status = 0;
@@ -552,7 +380,7 @@ static bool counts_any(const struct vcpc_events *events)
 	return false;
 }
 
-static void name_it(struct job *job)
+static void name_it(struct count_job *job)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
 		snprintf(job->what, sizeof(job->what), "'%s'", job->counting.argv[0]);
@@ -563,7 +391,7 @@ static void name_it(struct job *job)
 /*
  * Divide the targets into parts, and count.  Return 0, or an exit status after printing a message.
  */
-static int stat_count(struct job *job)
+static int stat_count(struct count_job *job)
 {
 	struct runs runs = { .job = job };
 	int ret;
@@ -589,7 +417,7 @@ static int stat_count(struct job *job)
 
 int vcpc_cmd_stat(int argc, char **argv)
 {
-	struct job job = { .counting.events.by_kind = true };
+	struct count_job job = { .counting.events.by_kind = true };
 	int ret = stat_parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
