@@ -18,11 +18,11 @@ trace:   hj/Iop/ACDGadeirtx
 events:  h//ACDGIadeijioprtx
 why:     hj/p/ACGat
 doctor:  hj//
-replay:  Rcghjprz/AOSTZaimst/o
-report:  hz/AOSTZao/irst
-summary: hz/AOSTZa/iorst
-dump:    dhlz/AOSTZa/iorst
-compare: hjz/AOSTZf/aiorst
+replay:  Rcghjprz/AOSTZaimst/Ieox
+report:  hz/AOSTZao/Iirst
+summary: hz/AOSTZa/Ieijorstx
+dump:    dhlz/AOSTZa/Ieijorstx
+compare: hjz/AOSTZf/Iaeiorstx
 label:   hz/Z/AOSTast
 check:   h//AOSTZastz
 '

@@ -22,6 +22,8 @@
 #define ONLY_LISTS	"this command only lists events; to count them, use 'vcpc stat'"
 #define WITH_SEPARATOR	"use -x SEP for output with separators, for example -x,"
 #define PER_THREAD	"use --per-thread for the counts of each thread"
+#define METRICS		"this command accepts metrics as arguments after the archive, without an option"
+#define TABLES		"use 'vcpc replay' to print values with --csv or --json"
 #define RAW		"use 'vcpc replay --raw' to print the values of counters instead of rates"
 #define INSTANCES	"use 'vcpc replay -i' to select instances"
 
@@ -65,7 +67,12 @@ static const struct refusal {
 	{ "trace", "d", NULL, "use --hist for the distribution of the durations" },
 	{ "trace", "x", NULL, "use -j" },
 	{ "events", "eptaCIirxjodDAG", "per-core", ONLY_LISTS },
-	{ "report summary dump compare", "ts", NULL, ALL_RECORDS },
+	{ "replay", "I", NULL, "use -t TIME to set the interval" },
+	{ "replay", "x", "field-separator", "use --csv" },
+	{ "replay summary dump compare", "e", "events", METRICS },
+	{ "report summary dump compare", "Its", NULL, ALL_RECORDS },
+	{ "summary dump", "jx", "json", TABLES },
+	{ "compare", "x", NULL, "use -j" },
 	{ "compare label check", "a", "archive", ARCHIVES },
 	{ "report summary compare", "i", NULL, INSTANCES },
 	{ "report summary compare", "r", NULL, RAW },
