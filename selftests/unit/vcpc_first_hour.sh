@@ -135,6 +135,11 @@ result "-dd: also the TLBs"
 good stat -e '{page-faults,context-switches},task-clock' true
 [ "$(grep -cE '^ *[0-9.,]+ (msec|    ) (page-faults|context-switches|task-clock)' err)" = 3 ]
 result "a group"
+good stat -e cycles true
+[ "$(grep -c '<not supported>' err)" = "$(grep -c 'note: none of these events can be counted here' err)" ]
+result "an event that is not supported, and a note"
+run stat -x, -e cycles true && ! grep -q note: err
+result "... but not in fields"
 bad 2 "invalid event group" stat -e '{page-faults}:u' true
 bad 2 "without a closing brace" stat -e '{page-faults,task-clock' true
 bad 2 "contains an empty event name" stat -e '{}' true

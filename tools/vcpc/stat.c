@@ -388,6 +388,13 @@ static void name_it(struct count_job *job)
 		vcpc_targets_text(&job->counting.targets, job->what, sizeof(job->what));
 }
 
+/* Explain a list of events of which none was counted. */
+static void note_no_event(const struct count_job *job)
+{
+	if (!job->json && !job->separator && !counts_any(&job->counting.events))
+		vcpc_fail(0, "note: none of these events can be counted here; 'vcpc events' lists the available events");
+}
+
 /*
  * Divide the targets into parts, and count.  Return 0, or an exit status after printing a message.
  */
@@ -407,6 +414,7 @@ static int stat_count(struct count_job *job)
 	if (!ret) {
 		name_it(job);
 		ret = run_all(job, &runs);
+		note_no_event(job);
 	}
 	close_sets(&runs);
 	for (unsigned int i = 0; i < runs.n; i++)
