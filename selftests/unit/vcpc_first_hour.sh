@@ -172,6 +172,13 @@ if [ ! -e /sys/kernel/tracing/events ] && [ ! -e /sys/kernel/debug/tracing/event
 else
 	skip "a tracepoint without tracefs" "tracefs is mounted"
 fi
+for event in instructions:u cycles r1a8 r1a8:u; do
+	run record -o nie -e $event true
+	[ $? = 0 ] || grep -q "^vcpc record: event '$event' cannot be counted here;" err
+	result "a known event, $event, is not called unknown"
+	rm -f nie.*
+done
+bad 1 "unknown event 'nosuch'; 'vcpc events' lists" stat -e nosuch true
 bad 1 "event 'é'" stat -e é true
 bad 1 "event 'a?[31m'" stat -e "$(printf 'a\033[31m')" true
 bad 1 "cannot write '/no/such/place'" stat -o /no/such/place -e page-faults true

@@ -291,6 +291,14 @@ static bool fail_tracepoint(int err, const char *event)
 	return true;
 }
 
+/* Return whether an event is a raw code, such as r1a8 or r1a8:u. */
+static bool is_raw(const char *event)
+{
+	size_t digits = *event == 'r' ? strspn(event + 1, "0123456789abcdefABCDEF") : 0;
+
+	return digits && (!event[1 + digits] || event[1 + digits] == ':');
+}
+
 /**
  * vcpc_fail_event() - report why an event's name was rejected
  * @err: error from shim_set_create()
@@ -301,6 +309,7 @@ static bool fail_tracepoint(int err, const char *event)
 int vcpc_fail_event(int err, const char *event)
 {
 	char meant[SHIM_EVENT_MAX];
+	bool similar;
 
 	if (fail_tracepoint(err, event))
 		return VCPC_EXIT_FAILURE;
@@ -308,12 +317,15 @@ int vcpc_fail_event(int err, const char *event)
 		return vcpc_fail_counters(err, "event '%s'", event);
 	if (vcpc_kinds_explain(event))
 		return VCPC_EXIT_FAILURE;
-	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
+	similar = !shim_event_suggest(event, meant, sizeof(meant));
+	if (similar && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "unknown event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)
 		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which defines the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
 				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);
-	return vcpc_fail(0, "event '%s' cannot be counted here; 'vcpc events' lists the available events", event);
+	/* Without a PMU, the error of a known event is the same. */
+	return vcpc_fail(0, err == -ENOENT && !similar && !is_raw(event) ? "unknown event '%s'; 'vcpc events' lists the available events" :
+					     "event '%s' cannot be counted here; 'vcpc events' lists the available events", event);
 }
