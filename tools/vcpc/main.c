@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pcp/pmapi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,10 +48,11 @@ static int finish(int status)
 
 static int command_run(const struct vcpc_command *command, int argc, char **argv)
 {
-	char name[64];
+	static char name[64];
 
 	snprintf(name, sizeof(name), "vcpc %s", command->name);
 	program_invocation_name = name;
+	pmSetProgname(name);
 	argv[0] = name;
 	return finish(command->fn(argc, argv));
 }
