@@ -109,6 +109,12 @@ bad 2 "unknown action 'bogus'" trace bogus
 bad 2 "unknown format 'bogus' (use json or perfetto)" trace export --format bogus
 bad 2 "'show' does not accept this option" trace show --format json
 bad 2 "an action is required: on, off, status, functions, show or export" trace
+bad 2 "unexpected argument 'archive'" trace export archive
+bad 2 "unknown command 'tpo'; did you mean 'top'?" tpo
+bad 2 "unknown command 'foo'" foo
+! grep -q "did you mean" err
+result "no command resembles 'foo'"
+bad 2 "unknown option '-V'" -V
 
 # Counting
 bad 2 "is not a process ID" stat -p 12x

@@ -69,13 +69,18 @@ static const struct vcpc_command *command_find(const char *name)
 static int no_command(const char *name)
 {
 	const char *best = NULL;
-	unsigned int least = 3;
+	unsigned int least = (unsigned int)strlen(name) / 2 + 1;
+
+	if (*name == '-')
+		return vcpc_usage("unknown option '%s'", name);
+	if (least > 3)
+		least = 3;
 
 	for (const struct vcpc_command *c = commands; c->name; c++) {
 		unsigned int d = *name && !strncmp(name, c->name, strlen(name)) ? 0 :
 				 vcpc_distance(name, c->name);
 
-		if (d < least && d < strlen(name)) {
+		if (d < least) {
 			least = d;
 			best = c->name;
 		}

@@ -402,7 +402,9 @@ static int run_action(int argc, char **argv, struct trace_options *options, cons
 {
 	const struct action *action;
 
-	if (argc - optind != 1)
+	if (argc - optind > 1)
+		return vcpc_usage("unexpected argument '%s'", argv[optind + 1]);
+	if (optind == argc)
 		return vcpc_usage("an action is required: on, off, status, functions, show or export");
 	action = find_action(argv[optind]);
 	if (!action)
