@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$build/lib/libshim.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
 sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort >"$work/listed"
 {
-	cat user/include/*/*.h user/include/*/sys/*.h | grep -oE '\b(pm|__pm|cpc|pctx|shim_|get|read_|mread_|time_base_|_lwp_|processor_|pset_|p_|strlcpy)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t('
+	cat user/include/*/*.h user/include/*/sys/*.h | grep -oE '\b(pm|__pm|cpc|pctx|shim_|get|read_|mread_|time_base_|_lwp_|processor_|pset_|p_|strlcpy|thr_)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t('
 	# Symbols with another name in one version of the PMAPI
 	sed -nE 's/.*__PM_(AS|SYMBOL)\(([A-Za-z_0-9]+)\).*/\2/p' user/include/pcp/*.h
 	# Variables

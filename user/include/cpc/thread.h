@@ -2,8 +2,8 @@
 /*
  * The threads of Solaris: POSIX threads under other names.
  *
- * Every thread is bound to a kernel thread.  Creating a suspended thread, and waiting for the first
- * thread to exit, fail with ENOTSUP because Linux supports neither.
+ * Every thread is bound to a kernel thread.  A thread created by thr_create() must be joined by
+ * thr_join(), which with 0 waits for whichever of these threads ends first.
  */
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
@@ -15,9 +15,8 @@
 
 #include "synch.h"
 
-/* With -std=c99, glibc's <pthread.h> does not declare this. */
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 typedef pthread_t thread_t;
@@ -27,46 +26,10 @@ typedef pthread_t thread_t;
 #define THR_DETACHED	0x00000040
 #define THR_SUSPENDED	0x00000080
 
-static __inline__ int shim_thr_attr(pthread_attr_t *attr, void *stack, size_t size, long flags)
-{
-	int ret = 0;
-
-	if (stack)
-		ret = pthread_attr_setstack(attr, stack, size);
-	else if (size)
-		ret = pthread_attr_setstacksize(attr, size);
-	if (!ret && flags & THR_DETACHED)
-		ret = pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
-	return ret;
-}
-
-static __inline__ int thr_create(void *stack, size_t size, void *(*fn)(void *arg), void *arg,
-				 long flags, thread_t *out)
-{
-	pthread_attr_t attr;
-	thread_t made;
-	int ret;
-
-	if (flags & ~(THR_BOUND | THR_NEW_LWP | THR_DETACHED))
-		return ENOTSUP;
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return ret;
-	ret = shim_thr_attr(&attr, stack, size, flags);
-	if (!ret)
-		ret = pthread_create(out ? out : &made, &attr, fn, arg);
-	pthread_attr_destroy(&attr);
-	return ret;
-}
-
-static __inline__ int thr_join(thread_t thread, thread_t *departed, void **status)
-{
-	int ret = thread ? pthread_join(thread, status) : ENOTSUP;
-
-	if (!ret && departed)
-		*departed = thread;
-	return ret;
-}
+int thr_create(void *stack, size_t size, void *(*fn)(void *arg), void *arg, long flags,
+	       thread_t *out);
+int thr_continue(thread_t thread);
+int thr_join(thread_t thread, thread_t *departed, void **status);
 
 static __inline__ thread_t thr_self(void)
 {
@@ -88,5 +51,9 @@ static __inline__ int thr_setconcurrency(int level)
 {
 	return level < 0 ? EINVAL : 0;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* SHIM_THREAD_H */
