@@ -119,7 +119,9 @@ static void handler(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)info;
 	at = (void *)(uintptr_t)uc->uc_mcontext.gregs[PC];
-	stack = (void *)(uintptr_t)uc->uc_mcontext.gregs[SP];
+	stack = (void *)(uintptr_t)uc->uc_mcontext.gregs[REG_SP];
+	if (uc->uc_mcontext.gregs[REG_PC] != uc->uc_mcontext.gregs[PC])
+		at = NULL;
 }
 
 /* An address in the program or the C library, and one near a local variable */

@@ -28,6 +28,11 @@ static __inline__ int shim_register(int index)
 #define USP	SP
 #endif
 
+#ifdef PC
+#define REG_PC	PC
+#define REG_SP	SP
+#endif
+
 #endif
 
 #endif /* SHIM_SYS_REGSET_H */
