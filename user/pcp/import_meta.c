@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The declarations of an importer: metrics, instances, and handles for pairs of them. */
+/* The declarations of an importer: metrics and instances. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define IMPORT_DOMAIN	245
 #define ITEMS		(1u << 22)	/* combined number of clusters and items in a domain */
 
-static struct shim_imp_metric *find_metric(const struct shim_importer *imp, const char *name)
+struct shim_imp_metric *shim_importer__by_name(const struct shim_importer *imp, const char *name)
 {
 	struct shim_hnode *node =
 		shim_hash__first(&imp->by_name, shim_hash__bytes(&imp->by_name, name, strlen(name)));
@@ -190,7 +190,7 @@ static int check_metric(const struct shim_importer *imp, const char *name, const
 {
 	if (!name || !*name)
 		return PMI_ERR_BADMETRICNAME;
-	if (find_metric(imp, name))
+	if (shim_importer__by_name(imp, name))
 		return PMI_ERR_DUPMETRICNAME;
 	if (desc->pmid != PM_ID_NULL && shim_importer__by_pmid(imp, desc->pmid))
 		return PMI_ERR_DUPMETRICID;
@@ -285,7 +285,7 @@ static uint64_t hash_key(const struct shim_imp_domain *d, const char *name)
 	return shim_hash__bytes(&d->names, name, key_length(name));
 }
 
-static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, const char *name)
+struct shim_imp_instance *shim_imp_domain__named(const struct shim_imp_domain *d, const char *name)
 {
 	struct shim_hnode *node = shim_hash__first(&d->names, hash_key(d, name));
 	size_t len = key_length(name);
@@ -388,7 +388,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 	d = need_domain(imp, indom);
 	if (!d)
 		return -ENOMEM;
-	same_name = find_name(d, name);
+	same_name = shim_imp_domain__named(d, name);
 	same_inst = shim_imp_domain__find(d, inst);
 	if (same_inst && (!same_name || is_before(d, same_inst, same_name)))
 		return PMI_ERR_DUPINSTID;
@@ -445,100 +445,6 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 	i->gone = true;
 	d->changed = true;
 	return 0;
-}
-
-static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
-		    struct shim_imp_instance *instance, uint64_t hash, struct shim_imp_slot **out)
-{
-	struct shim_imp_slot *slot = shim_arena__alloc(&imp->arena, sizeof(*slot));
-
-	if (!slot)
-		return -ENOMEM;
-	slot->metric = m;
-	slot->instance = instance;
-	slot->value.type = m->desc.type;
-	slot->value.inst = instance ? instance->inst : (int32_t)PM_IN_NULL;
-	if (!instance)
-		m->alone = slot;
-	else if (shim_hash__add(&imp->slots, &slot->node, hash))
-		return -ENOMEM;
-	slot->all = imp->slot_list;
-	imp->slot_list = slot;
-	*out = slot;
-	return 0;
-}
-
-/* Get the slot for the value of a metric's instance.  Create it at first use. */
-int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
-			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
-{
-	const void *key[] = { m, instance };
-	struct shim_hnode *node;
-	uint64_t hash;
-
-	if (!instance && m->alone) {
-		*out = m->alone;
-		return 0;
-	}
-	hash = shim_hash__bytes(&imp->slots, key, sizeof(key));
-	for (node = shim_hash__first(&imp->slots, hash); node; node = shim_hash__next(node)) {
-		struct shim_imp_slot *slot = shim_hnode__entry(node, struct shim_imp_slot, node);
-
-		if (slot->metric == m && slot->instance == instance) {
-			*out = slot;
-			return 0;
-		}
-	}
-	return new_slot(imp, m, instance, hash, out);
-}
-
-/**
- * shim_importer__slot() - get the slot for the value of a metric's instance
- * @imp: the importer
- * @name: name of the metric
- * @instance: name of the instance; NULL or empty for a metric without instance domain
- * @out: the slot
- *
- * Return: 0, PM_ERR_NAME, PM_ERR_INST, PM_ERR_INDOM if the domain has no instances, PMI_ERR_INSTNULL,
- * PMI_ERR_INSTNOTNULL, -ENOMEM.
- */
-int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
-			struct shim_imp_slot **out)
-{
-	struct shim_imp_metric *m = name ? find_metric(imp, name) : NULL;
-	struct shim_imp_instance *i = NULL;
-
-	if (!m)
-		return PM_ERR_NAME;
-	if (instance && !*instance)
-		instance = NULL;
-	if (!m->domain && instance)
-		return PMI_ERR_INSTNOTNULL;
-	if (m->domain && !instance)
-		return PMI_ERR_INSTNULL;
-	if (instance) {
-		i = find_name(m->domain, instance);
-		if (!i)
-			return m->domain->n ? PM_ERR_INST : PM_ERR_INDOM;
-	}
-	return shim_imp_metric__slot(imp, m, i, out);
-}
-
-int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot)
-{
-	if (shim_vec__room(imp->handles, &imp->handles_cap, imp->nhandles))
-		return -ENOMEM;
-	imp->handles[imp->nhandles++] = slot;
-	return (int)imp->nhandles;
-}
-
-int shim_importer__of_handle(const struct shim_importer *imp, int handle,
-			     struct shim_imp_slot **out)
-{
-	if (handle < 1 || (size_t)handle > imp->nhandles)
-		return PMI_ERR_BADHANDLE;
-	*out = imp->handles[handle - 1];
-	return (*out)->instance && (*out)->instance->gone ? PM_ERR_INST : 0;
 }
 
 static int inherit_domains(struct shim_importer *imp, const struct shim_importer *from)

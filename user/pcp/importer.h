@@ -162,15 +162,17 @@ struct shim_importer {
 /* Labels can be numbers and quoted strings of JSON. */
 #define SHIM_IMPORT_JSON	8
 
-/* Functions in import_meta.c: metrics, instances and handles */
+/* Functions in import_meta.c: metrics and instances */
 int shim_importer__create(const char *base, struct shim_importer **out);
 void shim_importer__destroy(struct shim_importer *imp);
 int shim_importer__inherit(struct shim_importer *imp, const struct shim_importer *from);
 int shim_importer__metric(struct shim_importer *imp, const char *name, const pmDesc *desc);
 int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char *name, int inst);
 int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int inst);
+struct shim_imp_metric *shim_importer__by_name(const struct shim_importer *imp, const char *name);
 struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid);
 struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom);
+struct shim_imp_instance *shim_imp_domain__named(const struct shim_imp_domain *d, const char *name);
 struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst);
 bool shim_imp_domain__search(const struct shim_imp_domain *d, int32_t inst, size_t *next);
 
@@ -185,6 +187,7 @@ static inline bool shim_imp_domain__has(const struct shim_imp_domain *d, int32_t
 	return true;
 }
 
+/* Functions in import_slot.c: slots and their handles */
 int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
 			struct shim_imp_slot **out);
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
