@@ -171,7 +171,7 @@ class Wrong(unittest.TestCase):
     def test_archives(self):
         """files that are not archives"""
         for path in ("/nonexistent", folder.name + "/make_archive", ""):
-            with self.assertRaises(vcpc.ArchiveError):
+            with self.assertRaisesRegex(vcpc.ArchiveError, f"'{path}' not found" if path else "name is empty"):
                 vcpc.Archive(path)
         with self.assertRaises(ValueError):
             vcpc.Archive("a\0b")
@@ -187,7 +187,7 @@ class Wrong(unittest.TestCase):
                     call()
             for wrong in ({"interval": 0}, {"interval": "often"}, {"interval": -1}, {"start": "yesterday?"},
                           {"start": datetime.datetime(2001, 9, 9)}):
-                with self.assertRaises(ValueError):
+                with self.assertRaisesRegex(ValueError, "interval|time"):
                     archive.rows("v.cu32", **wrong)
             with self.assertRaises(TypeError):
                 archive.rows("v.cu32", start=1.5)

@@ -98,11 +98,13 @@ class Counters(unittest.TestCase):
 
     def test_errors(self):
         """errors have the library's code and text, and name the event"""
-        with self.assertRaisesRegex(vcpc.CounterError, "page-fualts: No such file.*page-faults") as caught:
+        with self.assertRaisesRegex(vcpc.CounterError, "unknown event 'page-fualts'; did you mean 'page-faults'") as caught:
             vcpc.Counters("task-clock", "page-fualts")
         self.assertEqual((caught.exception.code, caught.exception.errno), (-2, 2))
-        with self.assertRaises(vcpc.CounterError):
+        with self.assertRaisesRegex(vcpc.CounterError, "at least one event"):
             vcpc.Counters()
+        with self.assertRaisesRegex(TypeError, "an event's name must be a str or bytes, not list"):
+            vcpc.Counters(["page-faults"])
         with self.assertRaises(vcpc.CounterError):
             vcpc.Counters(*["page-faults"] * 65)
         with self.assertRaises(ValueError):
@@ -114,8 +116,8 @@ class Counters(unittest.TestCase):
             with vcpc.Counters("page-faults", process=0x7ffffffe):
                 self.fail("it was started")
         idle = vcpc.Counters("page-faults")
-        self.assertRaises(vcpc.CounterError, idle.stop)
-        self.assertRaises(vcpc.CounterError, idle.sample)
+        self.assertRaisesRegex(vcpc.CounterError, "have not been started", idle.stop)
+        self.assertRaisesRegex(vcpc.CounterError, "have not been started", idle.sample)
 
     def test_descriptors(self):
         """nothing stays open, whether closed, collected or refused"""

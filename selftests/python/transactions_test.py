@@ -144,6 +144,9 @@ class Misuse(unittest.TestCase):
             vcpc.point("a\0b")
         with self.assertRaises(TypeError):
             vcpc.point(7)
+        for wrong in ("1", None):
+            with self.assertRaisesRegex(TypeError, "a value must be a number"):
+                vcpc.observe("a", wrong)
         self.assertTrue(vcpc.observe("größe " + tag(), 1))
 
     def test_generators(self):

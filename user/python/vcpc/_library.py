@@ -41,6 +41,8 @@ def text_of(code):
 
 def to_c(text, what):
     """Convert a str, bytes or path to a C string."""
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} must be a str or bytes, not {type(text).__name__}")
     encoded = os.fsencode(text)
     if b"\0" in encoded:
         raise ValueError(f"{what} contains a NUL character")

@@ -5,6 +5,7 @@ Times are ns since 1970, as in time.time_ns().
 """
 import ctypes
 import datetime
+import errno
 import os
 import re
 import threading
@@ -37,6 +38,15 @@ def _check(code, what=None):
     if code < 0:
         raise _error(code, what)
     return code
+
+
+def _open(name):
+    """Return the number of a new context."""
+    code = lib.pmNewContext(c.PM_CONTEXT_ARCHIVE, name)
+    path = to_str(name)
+    if code == -errno.ENOENT and not os.path.exists(f"{path}.meta"):
+        raise ArchiveError(f"archive '{path}' not found (no file {path}.meta)", code)
+    return _check(code, path or "the archive's name is empty")
 
 
 def _ns(stamp):
@@ -124,7 +134,7 @@ class Archive:
     def __init__(self, path):
         name = to_c(path, "a path")
         self._lock = threading.RLock()
-        self._context = _Context(_check(lib.pmNewContext(c.PM_CONTEXT_ARCHIVE, name), to_str(name)))
+        self._context = _Context(_open(name))
         self._domains = {}
         try:
             label = c.Label()
@@ -318,7 +328,7 @@ def _step(interval):
     elif isinstance(interval, str):
         stamp, message = c.Timespec(), ctypes.c_void_p()
         if lib.pmParseHighResInterval(to_c(_units(interval), "an interval"), ctypes.byref(stamp), ctypes.byref(message)) < 0:
-            raise ValueError(to_str(taken(message.value)).strip())
+            raise ValueError("invalid interval:\n" + to_str(taken(message.value)).strip())
         step = _ns(stamp)
     else:
         step = round(interval * _SECOND)
@@ -359,7 +369,7 @@ def _parsed(start, end, first, last):
     code = lib.pmParseHighResTimeWindow(texts[0], texts[1], None, None, *map(ctypes.byref, bounds + tuple(results)),
                                         ctypes.byref(message))
     if code < 0:
-        raise ValueError(to_str(taken(message.value)).strip())
+        raise ValueError("invalid time:\n" + to_str(taken(message.value)).strip())
     return _ns(results[0]), None if results[1].tv_sec == c.PM_MAX_TIME_T else _ns(results[1])
 
 

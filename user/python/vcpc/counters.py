@@ -2,6 +2,7 @@
 """Sets of counters, <shim/shim.h>: events that are counted at the same time on a thread, a process or a CPU."""
 import collections.abc
 import ctypes
+import errno
 import operator
 import os
 import threading
@@ -11,6 +12,7 @@ from ._errors import CounterError
 from ._library import Handle, lib, text_of, to_c, to_str
 
 _INHERIT = {None: 0, "threads": c.SHIM_BIND_THREADS, "tree": c.SHIM_BIND_TREE}
+_NO_START = "the counters cannot be started"
 _PROCESS = c.SHIM_BIND_PROCESS | c.SHIM_BIND_TREE
 
 
@@ -109,10 +111,13 @@ def _create(names):
 
 
 def _blame(names, index, code):
+    if not names:
+        return "at least one event is required"
     if index >= len(names):
         return text_of(code)
     nearest = ctypes.create_string_buffer(c.SHIM_EVENT_MAX)
-    text = f"{to_str(names[index])}: {text_of(code)}"
+    name = to_str(names[index])
+    text = f"unknown event '{name}'" if code == -errno.ENOENT else f"event '{name}': {text_of(code)}"
     if lib.shim_event_suggest(names[index], nearest, len(nearest)) == 0 and nearest.value != names[index]:
         text += f"; did you mean '{to_str(nearest.value)}'?"
     return text
@@ -157,6 +162,8 @@ class Counters:
         self.last = None
 
     def _check(self, code, what):
+        if code and self._bound is None and what != _NO_START:
+            raise CounterError("the counters have not been started", code)
         if code:
             raise CounterError(f"{what}: {text_of(code)}", code)
 
@@ -165,13 +172,13 @@ class Counters:
         with self._set as pointer:
             if self._bound is None:
                 number = self._number
-                self._check(lib.shim_set_bind(pointer, number or 0, self._flags), "the counters cannot be started")
+                self._check(lib.shim_set_bind(pointer, number or 0, self._flags), _NO_START)
                 # For CPUs only sums are available.
                 on_cpu = self._flags & c.SHIM_BIND_CPU
                 self._bound = 0 if on_cpu else number or threading.get_native_id()
                 self._started_by = os.getpid()
             else:
-                self._check(lib.shim_set_enable(pointer, self._bound), "the counters cannot be started")
+                self._check(lib.shim_set_enable(pointer, self._bound), _NO_START)
         self._counting = True
 
     def stop(self):

@@ -7,6 +7,7 @@ TraceError.
 """
 import functools
 import inspect
+import numbers
 import os
 import threading
 
@@ -37,6 +38,12 @@ def _tag(tag):
     return to_c(tag, "a tag")
 
 
+def _number(value):
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"a value must be a number, not {type(value).__name__}")
+    return float(value)
+
+
 def point(tag, *, strict=False):
     """Record that the program passed a point."""
     tag = _tag(tag)
@@ -46,13 +53,13 @@ def point(tag, *, strict=False):
 def observe(tag, value, *, strict=False):
     """Report a value, such as the length of a queue."""
     tag = _tag(tag)
-    return _handed_over(tag, lib.pmtraceobs(tag, value), strict)
+    return _handed_over(tag, lib.pmtraceobs(tag, _number(value)), strict)
 
 
 def counter(tag, value, *, strict=False):
     """Report a value that only grows, such as the number of bytes sent."""
     tag = _tag(tag)
-    return _handed_over(tag, lib.pmtracecounter(tag, value), strict)
+    return _handed_over(tag, lib.pmtracecounter(tag, _number(value)), strict)
 
 
 def lost_events():
