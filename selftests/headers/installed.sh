@@ -35,6 +35,17 @@ for page in cpc_buf_sub cpc_set_restart cpc_rele pctx_run; do
 	result "a manual page is named $page"
 done
 [ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
+# The guides' commands are found with the PATH that the guide prints.
+printf '#!/bin/sh\nexit 0\n' >"$dir/server" && chmod 755 "$dir/server"
+for guide in from-solaris from-aix; do
+	{
+		grep -E '^ {4}(export PATH|cputrack|pmlist|hpmcount) ?' "$top/Documentation/site/$guide.rst" |
+			sed "s,=/usr/,=$dest/opt/,; s/^    cputrack/command -v cpustat \&\& &/"
+	} >"$dir/typed"
+	(cd "$dir" && PATH=/usr/bin:/bin LD_LIBRARY_PATH=$dest/opt/lib sh -eu ./typed) >"$dir/log" 2>&1
+	[ $? = 0 ] && [ "$(wc -l <"$dir/typed")" -ge 2 ] && grep -q "$dest/opt/lib/vcpc/bin\|hpmcount\|Execution time" "$dir/log"
+	result "$guide: commands are found as the guide describes"
+done
 pages=$(ls "$dest/opt/share/man/man3" "$dest/opt/share/man/man1")
 missing=$(grep -o '^[[:space:]]*pm_[A-Za-z_]*;' "$top/user/libshim.map" | tr -d '[:space:]' | tr ';' '\n' |
 	while read -r call; do echo "$pages" | grep -qx "$call.3" || echo "$call"; done)
