@@ -120,7 +120,7 @@ static void seeds_of_one_thread(void)
 	save("overflow-frozen");
 }
 
-static void seeds_of_several(void)
+static void seeds_of_threads(void)
 {
 	create(0, 0, 0, 2, (struct create_plan) { .kinds = KINDS(FAULTS, TASK_CLOCK, 0, 0) });
 	add(0, ACT_BIND, 0, 0, INHERIT, 0);
@@ -153,6 +153,20 @@ static void seeds_of_several(void)
 	add(0, ACT_UNBIND, 0, 0, ALL, 0);
 	save("another-thread");
 
+	create(0, 0, 0, 1, (struct create_plan) { .kinds = KINDS(FAULTS, 0, 0, 0) });
+	add(0, ACT_BIND, 0, 0, INHERIT, 0);
+	add(1, ACT_WORK, 0, 0, TOUCH, 1);
+	add(2, ACT_WORK, 0, 0, TOUCH, 1);
+	add(1 | ASYNC, ACT_WORK, 0, 0, TOUCH, 3);
+	add(2 | ASYNC, ACT_END, 0, 0, 0, 0);
+	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
+	add(0, ACT_LIST, 0, 0, 0, 0);
+	add(1, ACT_RESTART, 0, 0, 0, 0);
+	save("threads");
+}
+
+static void seeds_of_processes(void)
+{
 	create(0, 0, 0, 2, (struct create_plan) { .kinds = KINDS(FAULTS, TASK_CLOCK, 0, 0) });
 	add(0, ACT_BIND, 0, 0, INHERIT | TREE, 0);
 	add(0, ACT_FORK, 0, actor(3), 0, 0);
@@ -200,17 +214,6 @@ static void seeds_of_several(void)
 	add(0, ACT_INSTANCES, 2, 0, 0, 4);
 	add(0, ACT_WORK, 0, 0, SLEEP, 2000 << 16);
 	save("fatal-signal");
-
-	create(0, 0, 0, 1, (struct create_plan) { .kinds = KINDS(FAULTS, 0, 0, 0) });
-	add(0, ACT_BIND, 0, 0, INHERIT, 0);
-	add(1, ACT_WORK, 0, 0, TOUCH, 1);
-	add(2, ACT_WORK, 0, 0, TOUCH, 1);
-	add(1 | ASYNC, ACT_WORK, 0, 0, TOUCH, 3);
-	add(2 | ASYNC, ACT_END, 0, 0, 0, 0);
-	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
-	add(0, ACT_LIST, 0, 0, 0, 0);
-	add(1, ACT_RESTART, 0, 0, 0, 0);
-	save("threads");
 }
 
 static void seeds_of_the_machine(void)
@@ -307,7 +310,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "seeds")) {
 		folder = argv[2];
 		seeds_of_one_thread();
-		seeds_of_several();
+		seeds_of_threads();
+	seeds_of_processes();
 		seeds_of_the_machine();
 		return 0;
 	}
