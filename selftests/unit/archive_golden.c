@@ -180,26 +180,25 @@ TEST_F(golden, written)
 	}
 }
 
-TEST_F(golden, read)
+/* Write the archive's files, and open it. */
+static int open_golden(struct place *place, int version, struct shim_archive **ar)
 {
-	const struct shim_label *label;
-	const struct shim_indom *indom;
-	const struct shim_desc *desc;
-	struct shim_archive *ar;
-	struct shim_cursor cur;
-	struct shim_record rec;
-	struct shim_vset vset;
-	struct shim_value v;
-	struct shim_ts end;
-
 	for (size_t i = 0; i < NGOLDEN; i++) {
 		uint8_t bytes[2048];
 		size_t n = pack(bytes, golden[i].text);
 
-		if (golden[i].version == variant->version)
-			spit(place_file(&self->place, golden[i].suffix), bytes, n);
+		if (golden[i].version == version)
+			spit(place_file(place, golden[i].suffix), bytes, n);
 	}
-	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	return shim_archive__open(place->base, ar);
+}
+
+TEST_F(golden, read_label)
+{
+	const struct shim_label *label;
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, open_golden(&self->place, variant->version, &ar));
 	label = shim_archive__label(ar);
 	EXPECT_EQ(variant->version, label->version);
 	EXPECT_EQ(100, label->pid);
@@ -207,7 +206,15 @@ TEST_F(golden, read)
 	EXPECT_STREQ("h1", label->host);
 	EXPECT_STREQ("UTC", label->tz);
 	EXPECT_STREQ(variant->version == 3 ? ":UTC" : "", label->zoneinfo);
+	shim_archive__put(ar);
+}
 
+TEST_F(golden, read_metrics)
+{
+	const struct shim_desc *desc;
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, open_golden(&self->place, variant->version, &ar));
 	ASSERT_EQ(2, shim_archive__ndescs(ar));
 	EXPECT_EQ(shim_archive__desc_at(ar, 1), shim_archive__desc(ar, state_desc.pmid));
 	EXPECT_EQ(NULL, shim_archive__desc_at(ar, 2));
@@ -224,14 +231,34 @@ TEST_F(golden, read)
 	ASSERT_EQ(2, desc->nnames);
 	EXPECT_STREQ("demo.state", desc->names[0]);
 	EXPECT_STREQ("demo.alias", desc->names[1]);
+	shim_archive__put(ar);
+}
 
+TEST_F(golden, read_instances)
+{
+	const struct shim_indom *indom;
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, open_golden(&self->place, variant->version, &ar));
 	EXPECT_EQ(NULL, shim_archive__indom(ar, INDOM(60, 1), at(0.4)));
 	indom = shim_archive__indom(ar, INDOM(60, 1), at(0.5));
 	ASSERT_NE(NULL, indom);
 	ASSERT_EQ(2, indom->n);
 	EXPECT_EQ(7, indom->inst[1]);
 	EXPECT_STREQ("lo", indom->name[1]);
+	shim_archive__put(ar);
+}
 
+TEST_F(golden, read_records)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_vset vset;
+	struct shim_value v;
+	struct shim_ts end;
+
+	ASSERT_EQ(0, open_golden(&self->place, variant->version, &ar));
 	shim_cursor__init(&cur, ar);
 	ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
 	EXPECT_EQ(0, shim_ts__cmp(at(0.5), rec.stamp));
