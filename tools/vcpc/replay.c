@@ -303,13 +303,18 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
-/* Explain why there is no output: a rate needs two values, so the interval may be too long. */
+/*
+ * Explain why there is no output: a rate requires two values, so there may be too few rows, or the
+ * interval may be too long.
+ */
 static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 {
 	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
 
 	printf("no values");
-	if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
+	if (o->samples == 1)
+		printf(": a rate requires two values, so the first row has none; use -s 2, or -r for the values of counters");
+	else if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
 		printf(" at this interval: the window is %.3g s long, and a rate requires two values; use a shorter interval, or omit -t",
 		       length);
 	putchar('\n');
