@@ -38,7 +38,7 @@ not_asan=unit/core_traced
 # because they also run on arm64 with Linux 6.12 or the debug kernel.  make test-rest runs them.
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/closing vcpc/reload.sh vcpc/storm bpf/closed bpf/counted bpf/direct
 	bpf/direct_counts bpf/evicted bpf/functions bpf/host_list.sh bpf/local bpf/local_busy bpf/moved bpf/onoff bpf/percentiles bpf/processes bpf/released bpf/session.sh bpf/shares
-	bpf/time_ns bpf/wanted bpf/ways unit/core_bpf_reader unit/core_bpf_names why/planted'
+	bpf/time_ns bpf/wanted bpf/ways bpf/ways_events unit/core_bpf_reader unit/core_bpf_names why/planted'
 # The x86-64 VM omits these tests, because they take longer there than in the arm64 VM, which has the
 # same kernel, or because they also run with the newest kernel on x86-64, with AddressSanitizer
 # (asan_folders) or in a VM with a PMU (tools/documented.sh).  make test-rest runs them.
