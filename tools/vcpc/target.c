@@ -145,15 +145,6 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	}
 }
 
-int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set)
-{
-	int status = 0;
-
-	for (unsigned int i = 0; i < targets->n && !status; i++)
-		status = vcpc_targets_bind(targets, i, set);
-	return status;
-}
-
 static void comm_of(pid_t pid, char *buf, size_t size)
 {
 	char path[64];

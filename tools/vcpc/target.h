@@ -34,7 +34,6 @@ int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, c
 int vcpc_targets_add_all(struct vcpc_targets *targets);
 /* Count target @i from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set);
-int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set);
 /*
  * Write a description such as "process 12 (make)", "CPUs 0, 1" or "control group user.slice on CPUs
  * 0, 1".

@@ -32,7 +32,6 @@ struct shim_machine {
 	struct shim_live_module module;
 	struct shim_live_users users;
 	int trace_status;
-	unsigned int sampled;
 	uint64_t samples;
 	struct entry *entries;
 	size_t n;
@@ -199,11 +198,6 @@ unsigned int shim_machine__indom_group(const struct shim_machine *machine, size_
 	return machine->domains[indom].group;
 }
 
-unsigned int shim_machine__sampled(const struct shim_machine *machine)
-{
-	return machine->sampled;
-}
-
 /**
  * shim_machine__sample() - take a sample of some groups
  * @machine: this machine
@@ -223,7 +217,6 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 		shim_live_module__sample(&machine->module, machine->trace);
 	if (groups & SHIM_GROUP_USERS)
 		shim_live_users__sample(&machine->users);
-	machine->sampled |= groups;
 	machine->samples++;
 }
 

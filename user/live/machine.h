@@ -43,8 +43,6 @@ unsigned int shim_machine__group(const struct shim_machine *machine, size_t metr
 unsigned int shim_machine__indom_group(const struct shim_machine *machine, size_t indom);
 void shim_machine__sample(struct shim_machine *machine, unsigned int groups);
 void shim_machine__settle(struct shim_machine *machine);
-/* Return the mask of the sampled groups. */
-unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
 /*
  * Return a number.  While it does not change, instances are only added; otherwise indexes may have
