@@ -158,10 +158,10 @@ static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 }
 
 /**
- * vcpc_say_backend() - print on stderr which backend is used and why, or why none is
+ * say_backend() - print on stderr which backend is used and why, or why none is
  * @handle: from shim_open(), or NULL if that failed
  */
-void vcpc_say_backend(struct shim_handle *handle)
+static void say_backend(struct shim_handle *handle)
 {
 	char why[SHIM_WHY_MAX];
 
@@ -265,11 +265,11 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 
 	if (ret) {
 		ret = vcpc_fail_counters(ret, "cannot count");
-		vcpc_say_backend(NULL);
+		say_backend(NULL);
 		return ret;
 	}
 	if (events->verbose)
-		vcpc_say_backend(handle);
+		say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
 	if (!events->rows.n)
@@ -375,7 +375,7 @@ static int list(const char *pattern)
 		vcpc_fail(ret, "cannot determine which events can be counted here; all known names are listed");
 		handle = NULL;
 	}
-	vcpc_say_backend(handle);
+	say_backend(handle);
 	ret = pattern ? 0 : print_cores();
 	if (!ret)
 		ret = shim_events_walk(handle, event_print, &listing);

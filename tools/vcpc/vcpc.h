@@ -129,7 +129,6 @@ struct vcpc_events {
 int vcpc_events_add(struct vcpc_events *events, const char *list);
 int vcpc_events_open(struct vcpc_events *events, struct shim_set **set);
 void vcpc_events_free(struct vcpc_events *events);
-void vcpc_say_backend(struct shim_handle *handle);
 
 /**
  * struct vcpc_child - a command that runs under a set of counters

@@ -51,7 +51,11 @@ static int add_all(struct shim_folder *folder)
 	return err;
 }
 
-int shim_folder__read(struct shim_folder *folder, const char *path)
+/*
+ * Read a directory, unless it is the one read last.  Return 0 or an error.  After an error, @folder
+ * has no names.
+ */
+static int folder_read(struct shim_folder *folder, const char *path)
 {
 	int err;
 
@@ -67,7 +71,8 @@ int shim_folder__read(struct shim_folder *folder, const char *path)
 	return err;
 }
 
-size_t shim_folder__first(const struct shim_folder *folder, const char *prefix)
+/* Return the index of the first name that is not less than @prefix. */
+static size_t folder_first(const struct shim_folder *folder, const char *prefix)
 {
 	size_t lo = 0, hi = folder->n;
 
@@ -206,7 +211,7 @@ static int scan_path(const char *path, const char *stem, struct shim_files *file
 static int scan_folder(struct shim_folder *folder, const char *path, const char *stem,
 		       struct shim_files *files)
 {
-	int err = shim_folder__read(folder, path);
+	int err = folder_read(folder, path);
 	char *prefix;
 	int len;
 
@@ -215,7 +220,7 @@ static int scan_folder(struct shim_folder *folder, const char *path, const char 
 	len = asprintf(&prefix, "%s.", stem);
 	if (len < 0)
 		return -ENOMEM;
-	for (size_t i = shim_folder__first(folder, prefix);
+	for (size_t i = folder_first(folder, prefix);
 	     !err && i < folder->n && !strncmp(folder->names[i], prefix, (size_t)len); i++)
 		err = consider(files, stem, (size_t)len - 1, folder->names[i]);
 	free(prefix);

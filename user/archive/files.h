@@ -97,13 +97,6 @@ struct shim_folder {
 	size_t n, cap;
 };
 
-/*
- * Read a directory, unless it is the one read last.  Return 0 or an error.  After an error, @folder
- * has no names.
- */
-int shim_folder__read(struct shim_folder *folder, const char *path);
-/* Return the index of the first name that is not less than @prefix. */
-size_t shim_folder__first(const struct shim_folder *folder, const char *prefix);
 void shim_folder__free(struct shim_folder *folder);
 
 #endif /* SHIM_ARCHIVE_FILES_H */

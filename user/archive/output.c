@@ -14,7 +14,8 @@
 
 static const struct shim_fd no_fd = { .nr = -1 };
 
-int shim_sink__create(struct shim_sink *sink, const char *base, int volume)
+/* Create a file.  Return -EEXIST if a file with that name exists. */
+static int sink_create(struct shim_sink *sink, const char *base, int volume)
 {
 	char *path = shim_files__path(base, volume);
 	int nr, err;
@@ -37,7 +38,7 @@ static void cut_back(struct shim_sink *sink)
 		sink->broken = true;
 }
 
-int shim_sink__write(struct shim_sink *sink, const void *data, size_t len)
+static int sink_write(struct shim_sink *sink, const void *data, size_t len)
 {
 	size_t done = 0;
 
@@ -67,7 +68,8 @@ int shim_sink__write(struct shim_sink *sink, const void *data, size_t len)
 	return 0;
 }
 
-int shim_sink__close(struct shim_sink *sink)
+/* Make the file durable, and close it. */
+static int sink_close(struct shim_sink *sink)
 {
 	int err = sink->broken ? -EIO : 0, closed = -EBADF;
 
@@ -80,7 +82,8 @@ int shim_sink__close(struct shim_sink *sink)
 	return err ? err : closed;
 }
 
-void shim_sink__discard(struct shim_sink *sink, const char *base, int volume)
+/* Close the file, and remove it. */
+static void sink_discard(struct shim_sink *sink, const char *base, int volume)
 {
 	char *path;
 
@@ -126,10 +129,10 @@ static int check_absent(const char *base)
 
 static void discard_files(struct shim_output *out)
 {
-	shim_sink__discard(&out->index, out->base, SHIM_VOLUME_INDEX);
-	shim_sink__discard(&out->data, out->base, out->volume);
+	sink_discard(&out->index, out->base, SHIM_VOLUME_INDEX);
+	sink_discard(&out->data, out->base, out->volume);
 	/* Remove the metadata file last, because its lock excludes other writers. */
-	shim_sink__discard(&out->meta, out->base, SHIM_VOLUME_META);
+	sink_discard(&out->meta, out->base, SHIM_VOLUME_META);
 }
 
 /* Create and lock the metadata file first, so that the second of two writers fails here. */
@@ -137,15 +140,15 @@ static int create_files(struct shim_output *out)
 {
 	int err;
 
-	err = shim_sink__create(&out->meta, out->base, SHIM_VOLUME_META);
+	err = sink_create(&out->meta, out->base, SHIM_VOLUME_META);
 	if (err)
 		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
 	if (flock(out->meta.fd.nr, LOCK_EX))
 		err = -errno;
 	if (!err)
-		err = shim_sink__create(&out->index, out->base, SHIM_VOLUME_INDEX);
+		err = sink_create(&out->index, out->base, SHIM_VOLUME_INDEX);
 	if (!err)
-		err = shim_sink__create(&out->data, out->base, 0);
+		err = sink_create(&out->data, out->base, 0);
 	if (err)
 		discard_files(out);
 	return err;
@@ -177,13 +180,13 @@ static int output_put(struct shim_output *out, struct shim_sink *sink, int volum
 		      const struct shim_buf *piece)
 {
 	if (sink->size)
-		return shim_sink__write(sink, piece->data, piece->len);
+		return sink_write(sink, piece->data, piece->len);
 	shim_buf__reset(&out->scratch);
 	shim_rec_label__encode(&out->scratch, &out->label, volume);
 	shim_buf__put(&out->scratch, piece->data, piece->len);
 	if (out->scratch.err)
 		return out->scratch.err;
-	return shim_sink__write(sink, out->scratch.data, out->scratch.len);
+	return sink_write(sink, out->scratch.data, out->scratch.len);
 }
 
 static int put_meta(struct shim_output *out, struct shim_buf *meta)
@@ -283,10 +286,10 @@ int shim_output__next_volume(struct shim_output *out)
 
 	if (!out->data.size)
 		return 0;
-	err = shim_sink__create(&next, out->base, out->volume + 1);
+	err = sink_create(&next, out->base, out->volume + 1);
 	if (err)
 		return err;
-	err = shim_sink__close(&out->data);
+	err = sink_close(&out->data);
 	out->data = next;
 	out->volume++;
 	return err;
@@ -360,12 +363,12 @@ static int finish(struct shim_output *out, struct shim_buf *meta)
 	err = put_meta(out, meta);
 	err = first_error(err, put_last_entry(out));
 	if (out->data.size)
-		err = first_error(err, shim_sink__close(&out->data));
+		err = first_error(err, sink_close(&out->data));
 	else
-		shim_sink__discard(&out->data, out->base, out->volume);
-	err = first_error(err, shim_sink__close(&out->index));
+		sink_discard(&out->data, out->base, out->volume);
+	err = first_error(err, sink_close(&out->index));
 	err = first_error(err, sync_dir(out->base));
-	return first_error(err, shim_sink__close(&out->meta));
+	return first_error(err, sink_close(&out->meta));
 }
 
 int shim_output__close(struct shim_output *out, struct shim_buf *meta)
@@ -475,7 +478,7 @@ static int open_data(struct shim_output *out, struct shim_archive *ar, struct sh
 	out->volume = ar->segments[0].files.volumes[n - 1];
 	err = open_sink(&out->data, out->base, out->volume, 0);
 	if (err == -ENOENT)
-		return shim_sink__create(&out->data, out->base, ++out->volume);
+		return sink_create(&out->data, out->base, ++out->volume);
 	if (err || out->data.size == out->format->label_len)
 		return err;
 	return rec.volume == n - 1 && rec.offset + rec.len == out->data.size ? 0 : -EBADMSG;

@@ -36,14 +36,6 @@ struct shim_sink {
 	bool broken;
 };
 
-/* Create a file.  Return -EEXIST if a file with that name exists. */
-int shim_sink__create(struct shim_sink *sink, const char *base, int volume);
-int shim_sink__write(struct shim_sink *sink, const void *data, size_t len);
-/* Make the file durable, and close it. */
-int shim_sink__close(struct shim_sink *sink);
-/* Close the file, and remove it. */
-void shim_sink__discard(struct shim_sink *sink, const char *base, int volume);
-
 /*
  * struct shim_output - the files
  * @label: the label, complete except for its start, which the caller sets before the

@@ -22,8 +22,9 @@ static unsigned int slot_of(const struct shim_record *rec)
 	return (rec->len / 4 + rec->npmids * 5) % SHIM_SKIP_LAYOUTS;
 }
 
-bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
-			 uint32_t scan)
+/* Return whether a record has the same layout as one without values for this scan. */
+static bool skip_has(const struct shim_scan_skip *skip, const struct shim_record *rec,
+		     uint32_t scan)
 {
 	const struct shim_skip_layout *s = &skip->all[slot_of(rec)];
 
@@ -35,7 +36,10 @@ bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_re
 	return true;
 }
 
-void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec, uint32_t scan)
+/*
+ * Remember that a record had no value for this scan.  If memory runs out, the scan is only slower.
+ */
+static void skip_note(struct shim_scan_skip *skip, const struct shim_record *rec, uint32_t scan)
 {
 	struct shim_skip_layout *s = &skip->all[slot_of(rec)];
 	const uint8_t *at = rec->sets;
@@ -391,7 +395,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	bool any = false;
 	int err;
 
-	if (shim_scan_skip__has(&sc->skip, rec, sc->number))
+	if (skip_has(&sc->skip, rec, sc->number))
 		return 0;
 	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
@@ -411,7 +415,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	if (err != -ENOENT)
 		return err;
 	if (!any)
-		shim_scan_skip__note(&sc->skip, rec, sc->number);
+		skip_note(&sc->skip, rec, sc->number);
 	return 0;
 }
 

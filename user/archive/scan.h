@@ -38,14 +38,6 @@ struct shim_scan_skip {
 	struct shim_skip_layout all[SHIM_SKIP_LAYOUTS];
 };
 
-/* Return whether a record has the same layout as one without values for this scan. */
-bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
-			 uint32_t scan);
-/*
- * Remember that a record had no value for this scan.  If memory runs out, the scan is only slower.
- */
-void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec,
-			  uint32_t scan);
 void shim_scan_skip__fini(struct shim_scan_skip *skip);
 
 /*

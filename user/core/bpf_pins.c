@@ -41,7 +41,7 @@ int shim_bpf_pins__exists(const char *path)
 }
 
 /* Open a pinned map, read-only if necessary.  Return a descriptor, or -1 with errno set. */
-int shim_bpf_pins__open_to_read(const char *path)
+static int pin_open(const char *path)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, only, .file_flags = BPF_F_RDONLY);
 	int map = bpf_obj_get(path);
@@ -59,7 +59,7 @@ int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
-	int map = shim_bpf_pins__open_to_read(path);
+	int map = pin_open(path);
 
 	if (map < 0)
 		return shim_bpf_pins__error(-errno);
@@ -242,7 +242,7 @@ static int pin_check(int fd, size_t value, size_t *n)
  */
 int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 {
-	int fd = shim_bpf_pins__open_to_read(path), err;
+	int fd = pin_open(path), err;
 
 	if (fd < 0)
 		return shim_bpf_pins__error(-errno);

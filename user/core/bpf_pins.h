@@ -16,7 +16,6 @@
 
 int shim_bpf_pins__error(int err);
 int shim_bpf_pins__exists(const char *path);
-int shim_bpf_pins__open_to_read(const char *path);
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd);
 int shim_bpf_pins__inode(ino_t *inode);
 int shim_bpf_pins__lock(int *fd, int mount_it);

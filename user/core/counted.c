@@ -152,13 +152,13 @@ int shim_tracedev__is(int fd)
 }
 
 /**
- * shim_tracedev__counted() - check whether the module samples a set of the calling thread for its
+ * is_counted() - check whether the module samples a set of the calling thread for its
  * events
  * @fd: descriptor from shim_tracedev__open()
  *
  * Return: 1 or 0, or a negative errno if @fd is no longer the module's device.
  */
-int shim_tracedev__counted(int fd)
+static int is_counted(int fd)
 {
 	struct vcpc_info_args args;
 	int err = info(fd, &args);
@@ -506,7 +506,7 @@ void shim_counted__ask(int fd, uint64_t now)
 
 	if (!own.known)
 		others = shim_fork__wait_for(&wanted.lock) || shim_fork__hook(&hook) ?
-				 -ENOMEM : shim_tracedev__counted(fd);
+				 -ENOMEM : is_counted(fd);
 	if (others < 0)
 		return;
 	own.known = true;

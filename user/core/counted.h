@@ -62,7 +62,6 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle);
 const struct vcpc_trace_page *shim_tracedev__map(int fd);
 void shim_tracedev__close(int fd);
 int shim_tracedev__is(int fd);
-int shim_tracedev__counted(int fd);
 int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value);
 
 /* Only on 64-bit machines does the system call take the position as a single argument. */

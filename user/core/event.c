@@ -216,14 +216,14 @@ static int encode(const char *pmu, char *terms, struct vcpc_request *req)
 }
 
 /**
- * shim_event__of_pmu() - look up PMU/TERMS/
+ * find_pmu_event() - look up PMU/TERMS/
  * @name: as described above, without modes
  * @req: on success, type, config* and reserved are set
  *
  * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM,
  * or another error from reading the kernel's files.
  */
-int shim_event__of_pmu(const char *name, struct vcpc_request *req)
+static int find_pmu_event(const char *name, struct vcpc_request *req)
 {
 	char text[SHIM_EVENT_LEN], *terms, *end;
 	struct vcpc_request one = *req;
@@ -342,14 +342,14 @@ static int read_id(const char *mount, const char *name, __u64 *id)
 }
 
 /**
- * shim_event__tracepoint() - look up GROUP:NAME in tracefs
+ * find_tracepoint() - look up GROUP:NAME in tracefs
  * @name: without modes
  * @req: type and config are set on success; the rest is unchanged
  *
  * Return: 0, -ENOENT (the name has a different form, tracefs has no such event, or the caller may
  * not read tracefs), or an error from reading the event's number, such as -EMFILE.
  */
-int shim_event__tracepoint(const char *name, struct vcpc_request *req)
+static int find_tracepoint(const char *name, struct vcpc_request *req)
 {
 	int err = -ENOENT;
 	__u64 id;
@@ -458,8 +458,8 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 /* Parse an event name of a PMU, tracefs or libpfm. */
 static int parse_other(char *name, struct vcpc_request *req)
 {
-	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req)
-				    : shim_event__tracepoint(name, req);
+	int ret = strchr(name, '/') ? find_pmu_event(name, req)
+				    : find_tracepoint(name, req);
 
 	return ret == -ENOENT && !strchr(name, '/') ? shim_pfm__encode(name, req) : ret;
 }

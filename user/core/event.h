@@ -13,8 +13,6 @@ int shim_event__parse(const char *name, struct vcpc_request *out);
 int shim_event__split(char *name, __u32 *modes);
 void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t size);
 bool shim_event__find(const char *name, struct vcpc_request *req);
-int shim_event__tracepoint(const char *name, struct vcpc_request *req);
-int shim_event__of_pmu(const char *name, struct vcpc_request *req);
 int shim_event__on(const char *pmu, const char *name, char *buf, size_t size);
 int shim_event__metric(const char *name, char *buf, size_t size);
 

@@ -266,7 +266,6 @@ bool shim_derived__passes(int err);
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
-void shim_bound__fini(struct shim_bound *b);
 /*
  * Evaluate an expression for a fetch's @result.  Return the number of values, in the last cell, or
  * an error.

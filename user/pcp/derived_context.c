@@ -103,7 +103,7 @@ static bool bound_in_ternary(const struct shim_bound *b, int i)
 	return false;
 }
 
-void shim_bound__fini(struct shim_bound *b)
+static void bound_fini(struct shim_bound *b)
 {
 	for (int i = 0; b->cells && i < b->expr->n; i++) {
 		free(b->cells[i].now.all);
@@ -117,7 +117,7 @@ void shim_bound__fini(struct shim_bound *b)
 void shim_derived__fini(struct shim_derived *d)
 {
 	for (unsigned int i = 0; i < d->n; i++) {
-		shim_bound__fini(&d->all[i]->bound);
+		bound_fini(&d->all[i]->bound);
 		if (d->all[i]->own)
 			shim_definition__free(d->all[i]->def);
 		free(d->all[i]);
@@ -533,7 +533,7 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	if (!err)
 		return 0;
 	e->again = now_ns() + pause_after(err);
-	shim_bound__fini(&e->bound);
+	bound_fini(&e->bound);
 	return e->passing ? e->passing : PM_ERR_BADDERIVE;
 }
 

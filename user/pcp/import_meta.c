@@ -42,7 +42,7 @@ struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, 
 	return NULL;
 }
 
-struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom)
+static struct shim_imp_domain *find_domain(const struct shim_importer *imp, uint32_t indom)
 {
 	struct shim_hnode *node = shim_hash__first(&imp->domains,
 						   shim_hash__u32(&imp->domains, indom));
@@ -58,7 +58,7 @@ struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, u
 
 static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t indom)
 {
-	struct shim_imp_domain *d = shim_importer__domain(imp, indom);
+	struct shim_imp_domain *d = find_domain(imp, indom);
 
 	if (d)
 		return d;
@@ -316,7 +316,7 @@ static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
 	return lo;
 }
 
-struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst)
+static struct shim_imp_instance *find_instance(const struct shim_imp_domain *d, int32_t inst)
 {
 	size_t i = place_of(d, inst);
 
@@ -389,7 +389,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 	if (!d)
 		return -ENOMEM;
 	same_name = shim_imp_domain__named(d, name);
-	same_inst = shim_imp_domain__find(d, inst);
+	same_inst = find_instance(d, inst);
 	if (same_inst && (!same_name || is_before(d, same_inst, same_name)))
 		return PMI_ERR_DUPINSTID;
 	if (same_name)
@@ -427,13 +427,13 @@ static void forget_values(struct shim_importer *imp, const struct shim_imp_insta
  */
 int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int inst)
 {
-	struct shim_imp_domain *d = shim_importer__domain(imp, indom);
+	struct shim_imp_domain *d = find_domain(imp, indom);
 	struct shim_imp_instance *i;
 	size_t at;
 
 	if (!d)
 		return PM_ERR_INDOM;
-	i = shim_imp_domain__find(d, inst);
+	i = find_instance(d, inst);
 	if (!i)
 		return PM_ERR_INST;
 	forget_values(imp, i);
@@ -479,7 +479,7 @@ static int inherit_handles(struct shim_importer *imp, const struct shim_importer
 		struct shim_imp_slot *slot;
 
 		if (old->instance) {
-			instance = shim_imp_domain__find(m->domain, old->instance->inst);
+			instance = find_instance(m->domain, old->instance->inst);
 			if (old->instance->gone)
 				instance = gone_instance(imp);
 			if (!instance)

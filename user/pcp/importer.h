@@ -171,9 +171,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int inst);
 struct shim_imp_metric *shim_importer__by_name(const struct shim_importer *imp, const char *name);
 struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid);
-struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom);
 struct shim_imp_instance *shim_imp_domain__named(const struct shim_imp_domain *d, const char *name);
-struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst);
 bool shim_imp_domain__search(const struct shim_imp_domain *d, int32_t inst, size_t *next);
 
 /* Return whether an instance exists.  *@next is its expected index, and is set to the next index. */
