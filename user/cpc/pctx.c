@@ -77,10 +77,14 @@ static void destroy(pctx_t *pctx)
 static void __attribute__((noreturn)) become(const char *filename, char *const *argv, int go,
 					     int problem)
 {
+	ssize_t n;
 	char byte;
 	int err;
 
-	if (read(go, &byte, 1) != 1)
+	do {
+		n = read(go, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
 		_exit(127);
 	execvp(filename, argv);
 	err = errno;
@@ -149,7 +153,7 @@ static int start(pctx_t *pctx, const char *filename, char *const *argv)
 	err = bring_up(pctx, go[1], problem[0]);
 	if (err) {
 		kill(pid, SIGKILL);
-		waitpid(pid, NULL, __WALL);
+		shim_tracee__await(pid, NULL);
 	}
 out_problem:
 	close(problem[0]);
@@ -353,7 +357,7 @@ SHIM_API void pctx_release(pctx_t *pctx)
 	pid = pctx->threads.pid;
 	shim_tracees__let_go(&pctx->threads);
 	if (pctx->created && pctx->ended)
-		waitpid(pid, NULL, __WALL);
+		shim_tracee__await(pid, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	destroy(pctx);
 }

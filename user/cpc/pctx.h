@@ -82,6 +82,7 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns);
 struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t);
 struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid);
 struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp);
+pid_t shim_tracee__await(pid_t tid, int *status);
 bool shim_tracee__is_there(const struct shim_tracee *thread);
 bool shim_tracee__has_left(const struct shim_tracee *thread);
 bool shim_tracee__was_lost(const struct shim_tracee *thread);

@@ -138,7 +138,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 	pid_t copy;
 	int status;
 
-	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
+	if (shim_tracee__await(child, &status) != child || !WIFSTOPPED(status))
 		return;
 	/* Stop the child before it runs; shim_pctx__take_over() continues it. */
 	kill(child, SIGSTOP);

@@ -38,6 +38,17 @@ bool shim_tracee__is_there(const struct shim_tracee *thread)
 	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
 }
 
+/* Wait until a thread stops or ends, even if signals arrive first. */
+pid_t shim_tracee__await(pid_t tid, int *status)
+{
+	pid_t found;
+
+	do {
+		found = waitpid(tid, status, __WALL);
+	} while (found < 0 && errno == EINTR);
+	return found;
+}
+
 /* Return whether a thread has left its stop because it was killed there. */
 bool shim_tracee__has_left(const struct shim_tracee *thread)
 {
@@ -418,7 +429,7 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 
 static void *reap(void *pid)
 {
-	waitpid((pid_t)(intptr_t)pid, NULL, __WALL);
+	shim_tracee__await((pid_t)(intptr_t)pid, NULL);
 	return NULL;
 }
 
@@ -467,7 +478,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 		/* PTRACE_DETACH requires a thread that is stopped, but not one in PTRACE_LISTEN. */
 		if (thread->state == SHIM_TRACEE_LISTENS) {
 			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-			waitpid(thread->tid, NULL, __WALL);
+			shim_tracee__await(thread->tid, NULL);
 		}
 		if (shim_tracee__is_there(thread))
 			detach(t, thread);
