@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nap.h"
 #include "process.h"
 
 #define WATCHED	(-1)
@@ -87,7 +88,6 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
  */
 static bool lock_take(struct shim_fork_lock *lock)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
 	int tries = lock->owner == pthread_self() ? 0 : HANDLER_TRIES;
 	int cancel = shim_cancel__off();
 	bool taken = false;
@@ -97,7 +97,7 @@ static bool lock_take(struct shim_fork_lock *lock)
 	for (; !taken && tries; tries--) {
 		taken = !pthread_mutex_trylock(&lock->lock.mutex);
 		if (!taken)
-			nanosleep(&ms, NULL);	/* cancellation is disabled */
+			shim_nap(1000000);	/* cancellation is disabled */
 	}
 	if (taken)
 		lock->lock.cancel = cancel;

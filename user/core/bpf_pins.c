@@ -23,6 +23,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/lines.h"
+#include "base/nap.h"
 #include "bpf_pins.h"
 #include "event.h"
 
@@ -93,15 +94,13 @@ static int open_root(int *fd)
 /* Give up after 5 seconds, because any user who can open the directory can keep it locked. */
 static int lock_for_a_while(int dir)
 {
-	const struct timespec pause = { .tv_nsec = 10000000 };
-
 	for (int tries = 0; tries < 500; tries++) {
 		/* ENOSYS: the kernel was built without file locks. */
 		if (!flock(dir, LOCK_EX | LOCK_NB) || errno == ENOSYS)
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return -errno;
-		nanosleep(&pause, NULL);
+		shim_nap(10000000);
 	}
 	return -EBUSY;
 }
@@ -165,8 +164,6 @@ size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
  */
 void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id))
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
-
 	for (int tries = 0; n && tries < 1000; tries++) {
 		int fd = open(ids[n - 1]);
 
@@ -175,7 +172,7 @@ void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_
 			continue;
 		}
 		close(fd);
-		nanosleep(&ms, NULL);
+		shim_nap(1000000);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/nap.h"
 #include "base/process.h"
 #include "counted.h"
 #include "counters.h"
@@ -88,14 +89,13 @@ static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
  */
 void shim_tick__calibrate(struct vc_tick *tick)
 {
-	const struct timespec pause = { .tv_nsec = CALIBRATE_NS };
 	uint64_t ticks[2], ns[2];
 
 	tick->usable = is_steady();
 	if (!tick->usable)
 		return;
 	read_both(tick, &ticks[0], &ns[0]);
-	nanosleep(&pause, NULL);
+	shim_nap(CALIBRATE_NS);
 	read_both(tick, &ticks[1], &ns[1]);
 	tick->usable = ticks[1] > ticks[0];
 	if (tick->usable)

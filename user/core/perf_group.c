@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/nap.h"
 #include "base/rawcall.h"
 #include "perf_group.h"
 
@@ -429,7 +430,7 @@ static void wait_for_exit(int tries)
 	if (tries < EXIT_YIELDS)
 		sched_yield();
 	else
-		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
+		shim_nap(EXIT_WAIT_NS);
 }
 
 /* Put the counts in the order of the requests; perf returns the leader's count first. */
