@@ -21,6 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf.h"
+#include "bpf_load.h"
 #include "bpf_pins.h"
 #include "counted.h"
 #include "direct.h"
@@ -346,7 +347,7 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	 * missing kernel feature.
 	 */
 	if (!err)
-		err = bpf_object__load(obj);
+		err = shim_bpf_load(obj);
 	/* libbpf found no kernel BTF, which the programs for probes need to read kernel structs. */
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;

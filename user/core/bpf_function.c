@@ -27,6 +27,7 @@
 #include "base/lines.h"
 #include "bpf/function.h"
 #include "bpf_function.h"
+#include "bpf_load.h"
 #include "bpf_pins.h"
 #include "function.skel.h"
 
@@ -299,7 +300,7 @@ static int function_load(struct attaching *a)
 		return err;
 	err = set_options(a->skel);
 	if (!err)
-		err = vc_function__load(a->skel);
+		err = shim_bpf_load_skeleton(a->skel->skeleton);
 	/* libbpf found no kernel BTF. */
 	if (err == -ESRCH)
 		return -EOPNOTSUPP;

@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/process.h"
+#include "bpf_load.h"
 #include "bpf_pins.h"
 #include "bpf_table.h"
 #include "reader.skel.h"
@@ -145,7 +146,7 @@ static int table_prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.vc_seen, info.max_entries);
 	*rows = info.max_entries;
-	return err ? err : vc_reader__load(skel);
+	return err ? err : shim_bpf_load_skeleton(skel->skeleton);
 }
 
 static int map_seen(struct shim_bpf_changes *c)

@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf.h"
+#include "bpf_load.h"
 #include "bpf_pins.h"
 #include "bpf_why.h"
 #include "bpf_why_functions.h"
@@ -127,7 +128,7 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	if (!err)
 		err = create_tables(w->skel->maps.bss);
 	if (!err)
-		err = vc_why__load(w->skel);
+		err = shim_bpf_load_skeleton(w->skel->skeleton);
 	return err ? err : shim_bpf_accounts__open(w->skel->obj);
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/signals.h"
 #include "counters.h"
 #include "traced.h"
 
@@ -44,23 +45,15 @@ static void drop(void)
 	}
 }
 
-static void block(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
 /* Release the memory of a set that was removed while a call still used it. */
 void shim_traced__tidy(void)
 {
 	sigset_t before;
 
-	block(&before);
+	shim_signals__block(&before);
 	if (!shim_traced__own.counters)
 		drop();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	shim_signals__restore(&before);
 }
 
 /*
@@ -72,10 +65,10 @@ static void thread_exits(void *unused)
 	sigset_t before;
 
 	(void)unused;
-	block(&before);
+	shim_signals__block(&before);
 	shim_traced__own.uses = 0;
 	drop();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	shim_signals__restore(&before);
 }
 
 static struct shim_thread_end at_end = { .fn = thread_exits };
@@ -107,7 +100,7 @@ int shim_traced__set(struct shim_counters *counters)
 		return -EOPNOTSUPP;
 	if (shim_thread_end__arm(&at_end, &shim_traced__own))
 		return -ENOMEM;
-	block(&before);
+	shim_signals__block(&before);
 	drop();
 	while (i < SHIM_HELD_MAX && shim_traced__own.held[i])
 		i++;
@@ -117,7 +110,7 @@ int shim_traced__set(struct shim_counters *counters)
 		shim_traced__own.tid = gettid();
 		shim_traced__own.counters = counters;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	shim_signals__restore(&before);
 	return i < SHIM_HELD_MAX ? 0 : -EAGAIN;
 }
 
@@ -131,9 +124,9 @@ void shim_traced__unset(const struct shim_counters *counters)
 
 	if (!counters || shim_traced__own.counters != counters)
 		return;
-	block(&before);
+	shim_signals__block(&before);
 	drop();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	shim_signals__restore(&before);
 }
 
 /* Sample with a system call, because the counters cannot be read in user mode. */
