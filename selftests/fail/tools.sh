@@ -195,6 +195,14 @@ if unshare -rm true 2>/dev/null; then
 		whole 'No space left on device'
 		result "full disk${more:+, $more}: a recorder reports the file, and the archive is whole"
 	done
+	mkdir -p small
+	status=0
+	# shellcheck disable=SC2016
+	unshare -rm sh -c 'mount -t tmpfs -o size=8k tmpfs small && cd small && { status=0
+		"$1" stat -o page -x , -I 1 -e page-faults -- sleep 0.5 2>../err || status=$?
+		[ -z "$(ls)" ] && exit $status; }' sh "$vcpc" || status=$?
+	[ "$status" = 1 ] && grep -q "cannot write 'page': No space left on device" err
+	result "full disk: an output that is written at intervals is reported and removed"
 else
 	skip "full disk: a recorder reports the file" "no name space of its own for a small file system"
 fi

@@ -76,10 +76,19 @@ int vcpc_output_open(struct vcpc_output *output, const char *name)
 	return err ? vcpc_fail(err, "cannot write '%s'", name) : 0;
 }
 
+/*
+ * Return why an earlier write failed.  The C library forgets that, so write another byte; the file is
+ * incomplete anyway.
+ */
+static int lost(FILE *file)
+{
+	return putc('\n', file) == EOF || fflush(file) ? -errno : -EIO;
+}
+
 /* Complete the file and rename it.  Return 0 or a negated errno. */
 static int settle(struct vcpc_output *output)
 {
-	int err = ferror(output->file) ? -EIO : 0;
+	int err = ferror(output->file) ? lost(output->file) : 0;
 
 	if (fclose(output->file))
 		err = -errno;
