@@ -65,10 +65,10 @@ clang)
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
-	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_table vcpc/ended_alive vcpc/stall vcpc/storm vcpc/bounded vcpc/closing vcpc/closing_later vcpc/limits vcpc/policy'
+	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_table vcpc/ended_alive vcpc/stall vcpc/storm vcpc/bounded vcpc/closing vcpc/closing_later vcpc/limits vcpc/mayhem vcpc/policy'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 4 --timeout 100000'
-	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
+	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10} MAYHEM_ROUNDS=${ATTACK_ROUNDS:-10}"
 	;;
 nmi)
 	arch=arm64 kind=debug name=arm64-nmi
