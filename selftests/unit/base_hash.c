@@ -158,4 +158,14 @@ TEST(arena_gives_zeroed_aligned_pieces_of_any_size)
 	shim_arena__free(&arena);
 }
 
+TEST(arena_of_few_objects_is_small)
+{
+	struct shim_arena arena = { 0 };
+	size_t before = mallinfo2().uordblks;
+
+	ASSERT_NE(NULL, shim_arena__alloc(&arena, 100));
+	EXPECT_GE(before + 4096, mallinfo2().uordblks);
+	shim_arena__free(&arena);
+}
+
 TEST_HARNESS_MAIN

@@ -40,15 +40,26 @@ void shim_buf__free(struct shim_buf *buf)
 	*buf = (struct shim_buf){ 0 };
 }
 
-/* An arena always allocates from its newest chunk. */
+/*
+ * An arena always allocates from its newest chunk.  Each chunk is twice as large as the one before,
+ * up to a limit, so that an arena with few objects uses little memory.
+ */
 
-#define CHUNK_SIZE	65536
+#define CHUNK_SIZE_MIN	2048
+#define CHUNK_SIZE_MAX	65536
 #define ALIGN		_Alignof(max_align_t)
 
 struct shim_arena_chunk {
 	struct shim_arena_chunk *older;
 	_Alignas(max_align_t) unsigned char bytes[];
 };
+
+static size_t next_size(size_t size)
+{
+	if (!size)
+		return CHUNK_SIZE_MIN;
+	return size < CHUNK_SIZE_MAX ? 2 * size : size;
+}
 
 static void *new_chunk(struct shim_arena *arena, size_t size)
 {
@@ -67,10 +78,12 @@ void *shim_arena__alloc(struct shim_arena *arena, size_t size)
 		return NULL;
 	size = (size + ALIGN - 1) & ~(ALIGN - 1);
 	if (size > arena->left) {
-		size_t chunk = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+		size_t next = next_size(arena->chunk_size);
+		size_t chunk = size > next ? size : next;
 
 		if (!new_chunk(arena, chunk))
 			return NULL;
+		arena->chunk_size = next;
 		arena->left = chunk;
 	}
 	/* The newest chunk is used from its end downwards. */
@@ -104,5 +117,5 @@ void shim_arena__free(struct shim_arena *arena)
 		arena->chunks = chunk->older;
 		free(chunk);
 	}
-	arena->left = 0;
+	*arena = (struct shim_arena){ 0 };
 }

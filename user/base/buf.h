@@ -81,10 +81,15 @@ static inline void shim_buf__fill(struct shim_buf *buf, int byte, size_t len)
 		memset(p, byte, len);
 }
 
-/* Allocate many small objects that are freed together */
-
+/*
+ * struct shim_arena - allocates many small objects that are freed together
+ * @chunks: the newest chunk
+ * @chunk_size: its size, unless a larger object needed a larger chunk
+ * @left: its unused bytes
+ */
 struct shim_arena {
 	struct shim_arena_chunk *chunks;
+	size_t chunk_size;
 	size_t left;
 };
 
