@@ -46,7 +46,7 @@ compare() {
 cc -O1 -shared -fPIC -o "$dir/still_time.so" "$here/peer/still_time.c" && compile pure pure &&
 	compile window window && compile options options && compile options options3 -DPMAPI_VERSION=3
 result "the programs are built"
-for what in convscale convpairs number numbers texts eventflags units unitsagain interval strings words debug names metricspec extract printed signs; do
+for what in convscale convpairs number numbers texts eventflags units unitsagain interval identifiers times strings words debug names metricspec extract printed signs; do
 	compare pure "$what"
 done
 for what in window live fixeddate freedate zone; do

@@ -15,6 +15,7 @@
 
 #include "archive/types.h"
 #include "base/api.h"
+#include "base/text.h"
 #include "err.h"
 #include "texts.h"
 
@@ -176,6 +177,8 @@ static const char *sasl_text(int64_t number)
 
 static const char *text_of(int code)
 {
+	if (code > -PM_ERR_BASE)
+		return NULL;
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i].code == code)
 			return texts[i].text;
@@ -198,12 +201,12 @@ SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
 
 	if (!buf || buflen < 1)
 		return NULL;
+	if (!text && code == 0)
+		text = "No error";
+	else if (!text && code < 0 && code > -PM_ERR_BASE)
+		text = strerror_r(-code, sys, sizeof(sys));
 	if (text)
-		snprintf(buf, buflen, "%s", text);
-	else if (code == 0)
-		snprintf(buf, buflen, "No error");
-	else if (code < 0 && code > -PM_ERR_BASE)
-		snprintf(buf, buflen, "%s", strerror_r(-code, sys, sizeof(sys)));
+		shim_text__put(buf, buflen, text);
 	else if (code > PM_ERR_NYI)
 		snprintf(buf, buflen, "No such PMAPI error code (%d)", code);
 	else if (below <= SASL_CODES)

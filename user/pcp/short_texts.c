@@ -11,6 +11,7 @@
 
 #include "base/api.h"
 #include "archive/types.h"
+#include "base/text.h"
 #include "texts.h"
 
 _Static_assert(PM_INDOM_NULL == SHIM_INDOM_NULL, "null instance domain");
@@ -64,13 +65,20 @@ SHIM_API unsigned int pmInDom_serial(pmInDom indom)
  */
 SHIM_API char *pmIDStr_r(pmID pmid, char *buf, int buflen)
 {
-	if (pmid == PM_ID_NULL)
-		snprintf(buf, buflen, "PM_ID_NULL");
-	else if (IS_DYNAMIC_ROOT(pmid))
-		snprintf(buf, buflen, "%u.*.*", pmID_cluster(pmid));
-	else
-		snprintf(buf, buflen, "%u.%u.%u", pmID_domain(pmid), pmID_cluster(pmid),
-			 pmID_item(pmid));
+	struct shim_text text = shim_text__in(buf, buflen);
+
+	if (pmid == PM_ID_NULL) {
+		shim_text__add(&text, "PM_ID_NULL");
+	} else if (IS_DYNAMIC_ROOT(pmid)) {
+		shim_text__number(&text, pmID_cluster(pmid));
+		shim_text__add(&text, ".*.*");
+	} else {
+		shim_text__number(&text, pmID_domain(pmid));
+		shim_text__add(&text, ".");
+		shim_text__number(&text, pmID_cluster(pmid));
+		shim_text__add(&text, ".");
+		shim_text__number(&text, pmID_item(pmid));
+	}
 	return buf;
 }
 
@@ -91,10 +99,15 @@ SHIM_API const char *pmIDStr(pmID pmid)
  */
 SHIM_API char *pmInDomStr_r(pmInDom indom, char *buf, int buflen)
 {
-	if (indom == PM_INDOM_NULL)
-		snprintf(buf, buflen, "PM_INDOM_NULL");
-	else
-		snprintf(buf, buflen, "%u.%u", pmInDom_domain(indom), pmInDom_serial(indom));
+	struct shim_text text = shim_text__in(buf, buflen);
+
+	if (indom == PM_INDOM_NULL) {
+		shim_text__add(&text, "PM_INDOM_NULL");
+	} else {
+		shim_text__number(&text, pmInDom_domain(indom));
+		shim_text__add(&text, ".");
+		shim_text__number(&text, pmInDom_serial(indom));
+	}
 	return buf;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Format types, semantics and units as text, and convert values of extra units. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +8,7 @@
 
 #include "base/api.h"
 #include "archive/types.h"
+#include "base/text.h"
 #include "texts.h"
 #include "units.h"
 
@@ -180,7 +180,7 @@ SHIM_API const char *pmTypeStr(int type)
 
 SHIM_API char *pmTypeStr_r(int type, char *buf, int buflen)
 {
-	snprintf(buf, buflen, "%s", pmTypeStr(type));
+	shim_text__put(buf, buflen, pmTypeStr(type));
 	return buf;
 }
 
@@ -191,79 +191,90 @@ SHIM_API const char *pmSemStr(int sem)
 
 SHIM_API char *pmSemStr_r(int sem, char *buf, int buflen)
 {
-	snprintf(buf, buflen, "%s", pmSemStr(sem));
+	shim_text__put(buf, buflen, pmSemStr(sem));
 	return buf;
 }
 
-/* Append a unit with its exponent to buf, after a blank unless buf is empty. */
-static void append_term(char *buf, size_t size, const char *unit, int exponent)
+static void add_scale(struct shim_text *t, const char *const *names, unsigned int n,
+		      const char *dimension, unsigned int scale)
 {
-	size_t len = strlen(buf);
-	const char *blank = len ? " " : "";
-
-	if (exponent == 1)
-		snprintf(buf + len, size - len, "%s%s", blank, unit);
-	else
-		snprintf(buf + len, size - len, "%s%s^%d", blank, unit, exponent);
+	if (scale < n) {
+		shim_text__add(t, names[scale]);
+	} else {
+		shim_text__add(t, dimension);
+		shim_text__number(t, scale);
+	}
 }
 
-static void scale_name(char *buf, size_t size, const char *const *names, unsigned int n,
-		       const char *dimension, unsigned int scale)
+static void add_count(struct shim_text *t, const char *what, int scale)
 {
-	if (scale < n)
-		snprintf(buf, size, "%s", names[scale]);
-	else
-		snprintf(buf, size, "%s-%u", dimension, scale);
+	shim_text__add(t, what);
+	if (!scale)
+		return;
+	shim_text__add(t, *what ? " x 10" : "x 10");
+	if (scale != 1) {
+		shim_text__add(t, "^");
+		shim_text__number(t, scale);
+	}
 }
 
-static void count_name(char *buf, size_t size, const char *what, int scale)
-{
-	if (scale == 0)
-		snprintf(buf, size, "%s", what);
-	else if (scale == 1)
-		snprintf(buf, size, "%s%sx 10", what, *what ? " " : "");
-	else
-		snprintf(buf, size, "%s%sx 10^%d", what, *what ? " " : "", scale);
-}
-
-static void extra_name(char *buf, size_t size, const pmUnits *u)
+static void add_extra(struct shim_text *t, const pmUnits *u)
 {
 	int unit = u->extraUnit < 0 ? -u->extraUnit : u->extraUnit;
 	const char *name = extra_unit(unit), *scale = extra_scale(unit, u->extraScale);
 
-	if (!name)
-		snprintf(buf, size, "extra-%d", unit);
-	else if (!scale)
-		snprintf(buf, size, "%s (scale-%u)", name, u->extraScale);
+	if (!name) {
+		shim_text__add(t, "extra-");
+		shim_text__number(t, unit);
+		return;
+	}
+	shim_text__add(t, name);
+	shim_text__add(t, scale ? " (" : " (scale-");
+	if (scale)
+		shim_text__add(t, scale);
 	else
-		snprintf(buf, size, "%s (%s)", name, scale);
+		shim_text__number(t, u->extraScale);
+	shim_text__add(t, ")");
+}
+
+static void add_exponent(struct shim_text *t, int exponent)
+{
+	if (exponent == 1)
+		return;
+	shim_text__add(t, "^");
+	shim_text__number(t, exponent);
+}
+
+/* Add @blank before the first term, and a blank before each other one. */
+static void begin_term(struct shim_text *t, const char **blank)
+{
+	shim_text__add(t, *blank);
+	*blank = " ";
 }
 
 /*
- * Append the terms above the slash (positive dimension) or, with a negative @sign, the terms below
- * it.
+ * Add the terms above the slash (positive dimension) or, with a negative @sign, the terms below it.
  */
-static void terms(char *buf, size_t size, const pmUnits *u, int sign)
+static void add_terms(struct shim_text *t, const char *blank, const pmUnits *u, int sign)
 {
-	char unit[24];
-
 	if (u->extraUnit * sign > 0) {
-		extra_name(unit, sizeof(unit), u);
-		append_term(buf, size, unit, 1);
+		begin_term(t, &blank);
+		add_extra(t, u);
 	}
 	if (u->dimSpace * sign > 0) {
-		scale_name(unit, sizeof(unit), space_names, LENGTH(space_names), "space",
-			   u->scaleSpace);
-		append_term(buf, size, unit, u->dimSpace * sign);
+		begin_term(t, &blank);
+		add_scale(t, space_names, LENGTH(space_names), "space-", u->scaleSpace);
+		add_exponent(t, u->dimSpace * sign);
 	}
 	if (u->dimTime * sign > 0) {
-		scale_name(unit, sizeof(unit), time_names, LENGTH(time_names), "time",
-			   u->scaleTime);
-		append_term(buf, size, unit, u->dimTime * sign);
+		begin_term(t, &blank);
+		add_scale(t, time_names, LENGTH(time_names), "time-", u->scaleTime);
+		add_exponent(t, u->dimTime * sign);
 	}
 	if (u->dimCount * sign > 0) {
-		count_name(unit, sizeof(unit), "count", u->scaleCount);
-		append_term(buf, size, unit, u->dimCount * sign);
+		begin_term(t, &blank);
+		add_count(t, "count", u->scaleCount);
+		add_exponent(t, u->dimCount * sign);
 	}
 }
 
@@ -277,17 +288,15 @@ static void terms(char *buf, size_t size, const pmUnits *u, int sign)
  */
 SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
 {
-	char below[80] = "";
-	char above[80] = "";
+	struct shim_text text;
 
 	if (buflen < 60)
 		return NULL;
-	terms(above, sizeof(above), units, 1);
-	terms(below, sizeof(below), units, -1);
+	text = shim_text__in(buf, buflen);
+	add_terms(&text, "", units, 1);
+	add_terms(&text, *buf ? " / " : "/ ", units, -1);
 	if (!units->dimSpace && !units->dimTime && !units->dimCount && !units->extraUnit)
-		count_name(above, sizeof(above), "", units->scaleCount);
-	snprintf(buf, buflen, "%s%s%s%s", above, *above && *below ? " " : "",
-		 *below ? "/ " : "", below);
+		add_count(&text, "", units->scaleCount);
 	return buf;
 }
 

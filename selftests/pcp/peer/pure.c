@@ -507,6 +507,40 @@ static void signs(void)
 	pmPrintLabelSets(stdout, count, PM_LABEL_DOMAIN, &set, 1);
 }
 
+/* Format identifiers of all kinds, also in buffers that are too small, and error codes. */
+static void identifiers(void)
+{
+	pmID pmid = random_below(4) ? (pmID)random_bits() : 511u << 22 | random_below(4096) << 10;
+	pmInDom indom = random_below(9) ? (pmInDom)random_bits() : PM_INDOM_NULL;
+	int size = random_below(3) ? 30 : 1 + (int)random_below(30), code = (int)random_below(200);
+	char buf[128];
+
+	/* A metric identifier has no 32nd bit, except in PM_ID_NULL. */
+	show_text(pmIDStr_r(random_below(9) ? pmid & 0x7fffffff : PM_ID_NULL, buf, size));
+	show_text(pmInDomStr_r(indom == PM_INDOM_NULL ? indom : indom & 0x7fffffff, buf, size));
+	show_text(pmTypeStr_r((int)random_below(16) - 3, buf, size));
+	show_text(pmSemStr_r((int)random_below(6) - 1, buf, size));
+	show_text(pmErrStr_r(random_below(2) ? -code : -PM_ERR_BASE - code, buf, sizeof(buf)));
+}
+
+/* Print times in the C library's zone and in others. */
+static void times_of_day(void)
+{
+	static const char *const zones[] = { "UTC", "EST5EDT", "Asia/Kolkata" };
+	time_t t = (time_t)(random_bits() >> (26 + random_below(30)));
+	struct timespec ts = { t, random_below(1000000000) };
+	struct timeval tv = { t, random_below(1000000) };
+	char buf[32];
+
+	if (random_below(4) == 0)
+		pmNewZone(zones[random_below(3)]);
+	pmPrintStamp(stdout, &tv);
+	putchar(' ');
+	pmPrintHighResStamp(stdout, &ts);
+	if (t < 253402000000)	/* PCP's library returns an undefined text for years of five digits. */
+		show_text(pmCtime(&t, buf));
+}
+
 static const struct call calls[] = {
 	{ "convscale", conv_scale },
 	{ "convpairs", conv_pairs },
@@ -517,6 +551,8 @@ static const struct call calls[] = {
 	{ "units", units },
 	{ "unitsagain", units_again },
 	{ "interval", interval },
+	{ "identifiers", identifiers },
+	{ "times", times_of_day },
 	{ "strings", strings },
 	{ "words", file_words },
 	{ "debug", debug_options },
