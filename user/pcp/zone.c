@@ -7,11 +7,12 @@
  *
  * TZ is never changed, because other threads use the C library's zone.
  *
- * Locking: @lock guards the table and the current zone.  Zones are never freed, because the tm_zone
- * of dates points into them.
+ * Locking: zone_lock guards the table and the current zone.  Conversions read current_tz without the
+ * lock.  Zones are never freed, because the tm_zone of dates points into them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,16 +36,18 @@ static struct zone *zones;
 static int nzones;
 static size_t zones_room;
 static int current = -1;
+/* The current zone, or NULL for the C library's zone */
+static _Atomic(const struct shim_tz *) current_tz;
 
-/* Return the current zone, or NULL for the C library's zone. */
 static const struct shim_tz *current_zone(void)
 {
-	const struct shim_tz *tz;
+	return atomic_load_explicit(&current_tz, memory_order_acquire);
+}
 
-	shim_fork_lock__enter(&zone_lock);
-	tz = current < 0 ? NULL : zones[current].tz;
-	shim_fork_lock__leave(&zone_lock);
-	return tz;
+static void set_current(int handle)
+{
+	current = handle;
+	atomic_store_explicit(&current_tz, zones[handle].tz, memory_order_release);
 }
 
 int shim_zone__local(time_t t, struct tm *out)
@@ -53,7 +56,7 @@ int shim_zone__local(time_t t, struct tm *out)
 
 	if (tz)
 		return shim_tz__local(tz, t, out);
-	tzset();
+	/* As in PCP's library, a change of TZ has no effect until the program calls tzset(). */
 	return localtime_r(&t, out) ? 0 : -EOVERFLOW;
 }
 
@@ -102,7 +105,8 @@ static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz
 	shim_fork_lock__enter(&zone_lock);
 	if (!shim_vec__room(zones, &zones_room, nzones)) {
 		zones[nzones] = zone;
-		handle = current = nzones++;
+		handle = nzones++;
+		set_current(handle);
 	}
 	shim_fork_lock__leave(&zone_lock);
 	if (handle < 0) {
@@ -155,7 +159,7 @@ SHIM_API int pmUseZone(const int tz_handle)
 
 	shim_fork_lock__enter(&zone_lock);
 	if (tz_handle >= 0 && tz_handle < nzones) {
-		current = tz_handle;
+		set_current(tz_handle);
 		err = 0;
 	}
 	shim_fork_lock__leave(&zone_lock);
@@ -192,6 +196,42 @@ SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
 	return shim_zone__local(*clock, result) ? NULL : result;
 }
 
+static char *put_digits(char *to, int digits, unsigned int v)
+{
+	for (int i = digits - 1; i >= 0; i--, v /= 10)
+		to[i] = (char)('0' + v % 10);
+	return to + digits;
+}
+
+static char *put_clock(char *to, const struct tm *tm)
+{
+	to = put_digits(to, 2, (unsigned int)tm->tm_hour);
+	*to++ = ':';
+	to = put_digits(to, 2, (unsigned int)tm->tm_min);
+	*to++ = ':';
+	return put_digits(to, 2, (unsigned int)tm->tm_sec);
+}
+
+/* Like asctime_r(), for a year of four digits. */
+static void put_date(char *to, const struct tm *tm)
+{
+	static const char days[] = "SunMonTueWedThuFriSat";
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+	memcpy(to, days + 3 * tm->tm_wday, 3);
+	to[3] = ' ';
+	memcpy(to + 4, months + 3 * tm->tm_mon, 3);
+	to[7] = ' ';
+	put_digits(to + 8, 2, (unsigned int)tm->tm_mday);
+	if (to[8] == '0')
+		to[8] = ' ';
+	to[10] = ' ';
+	to = put_clock(to + 11, tm);
+	*to++ = ' ';
+	to = put_digits(to, 4, (unsigned int)tm->tm_year + 1900);
+	memcpy(to, "\n", 2);
+}
+
 /**
  * pmCtime() - format a time in the reporting zone
  * @clock: the time
@@ -205,7 +245,31 @@ SHIM_API char *pmCtime(const time_t *clock, char *buf)
 
 	if (!pmLocaltime(clock, &tm) || tm.tm_year > 9999 - 1900 || tm.tm_year < -999 - 1900)
 		return NULL;
-	return asctime_r(&tm, buf);
+	if (tm.tm_year < 1000 - 1900)
+		return asctime_r(&tm, buf);
+	put_date(buf, &tm);
+	return buf;
+}
+
+/*
+ * Print a time of day with a fraction of @digits digits.  The C library formats a fraction that
+ * exceeds @most.
+ */
+static void print_stamp(FILE *f, time_t t, int digits, int most, long fraction)
+{
+	struct tm tm = { 0 };
+	char text[24], *at = text;
+
+	pmLocaltime(&t, &tm);
+	if (fraction < 0 || fraction > most) {
+		fprintf(f, "%02d:%02d:%02d.%0*d", tm.tm_hour, tm.tm_min, tm.tm_sec, digits,
+			(int)fraction);
+		return;
+	}
+	at = put_clock(at, &tm);
+	*at++ = '.';
+	at = put_digits(at, digits, (unsigned int)fraction);
+	fwrite(text, 1, (size_t)(at - text), f);
 }
 
 /**
@@ -215,11 +279,7 @@ SHIM_API char *pmCtime(const time_t *clock, char *buf)
  */
 SHIM_API void pmPrintStamp(FILE *f, const struct timeval *tv)
 {
-	struct tm tm = { 0 };
-
-	pmLocaltime(&tv->tv_sec, &tm);
-	fprintf(f, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		(int)(tv->tv_usec / 1000));
+	print_stamp(f, tv->tv_sec, 3, 999, tv->tv_usec / 1000);
 }
 
 /**
@@ -229,8 +289,5 @@ SHIM_API void pmPrintStamp(FILE *f, const struct timeval *tv)
  */
 SHIM_API void pmPrintHighResStamp(FILE *f, const struct timespec *ts)
 {
-	struct tm tm = { 0 };
-
-	pmLocaltime(&ts->tv_sec, &tm);
-	fprintf(f, "%02d:%02d:%02d.%09d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int)ts->tv_nsec);
+	print_stamp(f, ts->tv_sec, 9, 999999999, ts->tv_nsec);
 }
