@@ -243,7 +243,7 @@ static bool take_kept(const struct shim_volume *v, struct shim_file *file)
 	if (v->number != v->segment->files.volumes[0] || kept->nr < 0)
 		return false;
 	*file = (struct shim_file){ .fd = kept->nr };
-	if (shim_fd__is_ours(*kept) && !fstat(kept->nr, &file->st)) {
+	if (shim_fd__stat(*kept, &file->st)) {
 		kept->nr = -1;
 		return true;
 	}
@@ -292,10 +292,8 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	struct stat st;
 
 	*changed = false;
-	if (!e || v->fd.nr < 0 || !shim_fd__is_ours(v->fd))
+	if (!e || v->fd.nr < 0 || !shim_fd__stat(v->fd, &st))
 		return 0;
-	if (fstat(v->fd.nr, &st))
-		return -errno;
 	old = atomic_load_explicit(&e->size, memory_order_relaxed);
 	size = (uint64_t)st.st_size;
 	if (size == old)

@@ -313,7 +313,7 @@ static bool is_fresh(const struct shim_volume *last)
 	struct shim_ts age;
 	struct stat st;
 
-	if (last->fd.nr < 0 || !shim_fd__is_ours(last->fd) || fstat(last->fd.nr, &st))
+	if (last->fd.nr < 0 || !shim_fd__stat(last->fd, &st))
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });

@@ -460,26 +460,34 @@ bool shim_fd__is_latest(struct shim_fd fd)
 }
 
 /**
- * shim_fd__is_ours() - check that a descriptor still refers to the library's own file
+ * shim_fd__stat() - fstat() a descriptor if it still refers to the library's own file
  * @fd: descriptor from shim_fd__own()
+ * @st: the file's status
  *
  * All anonymous files have the same inode number, so the caller must also query an anonymous file
  * itself.
  *
- * Return: false if it was closed, if the library has since received its number for another file, or
- * if the number now refers to another file.
+ * Return: false if it was closed, if the library has since received its number for another file, if
+ * the number now refers to another file, or if fstat() failed.
  */
-bool shim_fd__is_ours(struct shim_fd fd)
+bool shim_fd__stat(struct shim_fd fd, struct stat *st)
 {
 	struct record *record = record_of(fd.nr);
-	struct stat st;
 
-	if (!shim_fd__is_latest(fd) || fstat(fd.nr, &st))
+	if (!shim_fd__is_latest(fd) || fstat(fd.nr, st))
 		return false;
 	if (!fd.owner || !record)
 		return true;
-	return atomic_load(&record->dev) == st.st_dev && atomic_load(&record->ino) == st.st_ino &&
+	return atomic_load(&record->dev) == st->st_dev && atomic_load(&record->ino) == st->st_ino &&
 	       shim_fd__is_latest(fd);
+}
+
+/* Like shim_fd__stat(), if the file's status is not needed. */
+bool shim_fd__is_ours(struct shim_fd fd)
+{
+	struct stat st;
+
+	return shim_fd__stat(fd, &st);
 }
 
 /**

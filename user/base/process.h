@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/single_threaded.h>
+#include <sys/stat.h>
 
 #define SHIM_CANCEL_ALONE	(-1)
 
@@ -200,6 +201,7 @@ struct shim_fd {
 int shim_fd__own(int nr, struct shim_fd *out);
 int shim_fd__above_standard(int nr);
 bool shim_fd__is_latest(struct shim_fd fd);
+bool shim_fd__stat(struct shim_fd fd, struct stat *st);
 bool shim_fd__is_ours(struct shim_fd fd);
 int shim_fd__close(struct shim_fd fd);
 void shim_fd__release(struct shim_fd *fd);
