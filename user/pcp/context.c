@@ -75,8 +75,12 @@ static unsigned int position_of(int handle)
 
 static struct shim_context *lookup(int handle)
 {
-	unsigned int i = position_of(handle);
+	unsigned int i = (unsigned int)handle;
 
+	/* Until a context is destroyed, the index of each is its handle. */
+	if (i < contexts.n && contexts.all[i]->handle == handle)
+		return contexts.all[i];
+	i = position_of(handle);
 	return i < contexts.n && contexts.all[i]->handle == handle ? contexts.all[i] : NULL;
 }
 
@@ -146,7 +150,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 	}
 	lock_context(ctx, cancel);
 	/* Add the global derived metrics that were defined since this context's last call. */
-	err = shim_derived__refresh(ctx);
+	err = ctx->derived.globals == shim_registry__count() ? 0 : shim_derived__refresh(ctx);
 	if (err)
 		return shim_context__leave(ctx, err);
 	*out = ctx;

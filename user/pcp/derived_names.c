@@ -537,7 +537,7 @@ int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDe
 	if (shim_pcp__is_failure(found))
 		return found;
 	for (int i = 0; i < n; i++) {
-		if (!shim_derived__by_pmid(ctx, pmids[i]))
+		if (!shim_pmid__is_derived(pmids[i]) || !shim_derived__by_pmid(ctx, pmids[i]))
 			continue;
 		err = shim_derived__desc(ctx, pmids[i], &out[i]);
 		if (shim_pcp__is_failure(err))

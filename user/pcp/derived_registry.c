@@ -20,6 +20,7 @@
 #include "base/process.h"
 #include "base/vec.h"
 #include "derived.h"
+#include "request.h"
 
 #define ITEMS		1023u	/* items per cluster; item 0 is the root of a dynamic name space */
 #define CLUSTERS	2048u
@@ -80,7 +81,7 @@ int shim_derived__number(pmID pmid, bool *own)
 {
 	unsigned int raw;
 
-	if (!IS_DERIVED(pmid))
+	if (!shim_pmid__is_derived(pmid))
 		return -1;
 	raw = pmID_cluster(pmid) * ITEMS + pmID_item(pmid) - 1;
 	*own = pmid & OWN_FLAG;
