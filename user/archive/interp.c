@@ -307,45 +307,39 @@ static void join_bounds(struct shim_interp_inst *k, int64_t t)
 		k->next_from = k->prior.at;
 }
 
-static int add_value(struct shim_interp *ip, struct shim_value value, int32_t inst)
-{
-	if (shim_vec__room(ip->out, &ip->out_room, ip->nout))
-		return -ENOMEM;
-	value.inst = inst;
-	ip->out[ip->nout++] = value;
-	return 0;
-}
-
 static bool continuous(const struct shim_interp_metric *m)
 {
 	return m->desc->sem != SHIM_SEM_INSTANT && m->desc->sem != SHIM_SEM_DISCRETE;
 }
 
 /* Compute a number at the time of the fetch from the observations before and after it. */
-static struct shim_value between(const struct shim_interp *ip, const struct shim_interp_metric *m,
-				 const struct shim_interp_inst *k)
+static void between(const struct shim_interp *ip, const struct shim_interp_metric *m,
+		    const struct shim_interp_inst *k, struct shim_value *out)
 {
-	const struct shim_value prior = shim_interp_bound__value(&k->prior, m->desc->type);
-	const struct shim_value next = shim_interp_bound__value(&k->next, m->desc->type);
+	const int32_t type = m->desc->type;
 	const struct shim_span span = {
 		.t = ip->sec, .p = k->prior.sec, .n = k->next.sec,
 		.wrap = ip->flags & SHIM_INTERP_WRAP,
 	};
+	struct shim_value next;
 
-	if (continuous(m))
-		return shim_lerp__value(&span, &prior, &next);
-	return shim_lerp__is_past_middle(&span) ? next : prior;
+	if (continuous(m)) {
+		shim_interp_bound__value(&k->prior, type, out);
+		shim_interp_bound__value(&k->next, type, &next);
+		shim_lerp__value(&span, out, &next);
+	} else {
+		shim_interp_bound__value(shim_lerp__is_past_middle(&span) ? &k->next : &k->prior,
+					 type, out);
+	}
 }
 
 /* Add the instance's value, and return 1.  Return 0 if it has no value, or -EDOM or -ENOMEM. */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {
-	int32_t inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
 	bool number = shim_lerp__can(m->desc->type);
-	struct shim_value value;
+	struct shim_value *out;
 	bool has_next;
-	int err;
 
 	if (k->prior.state != SHIM_BOUND_VALUE)
 		return 0;
@@ -354,12 +348,15 @@ static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		return 0;
 	if (continuous(m) && !number)
 		return -EDOM;
+	if (shim_vec__room(ip->out, &ip->out_room, ip->nout))
+		return -ENOMEM;
+	out = &ip->out[ip->nout++];
+	out->inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
 	if (k->prior.at < ip->t && has_next && number)
-		value = between(ip, m, k);
+		between(ip, m, k, out);
 	else
-		value = shim_interp_bound__value(&k->prior, m->desc->type);
-	err = add_value(ip, value, inst);
-	return err ? err : 1;
+		shim_interp_bound__value(&k->prior, m->desc->type, out);
+	return 1;
 }
 
 /*

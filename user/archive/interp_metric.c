@@ -106,34 +106,31 @@ bool shim_lerp__can(int32_t type)
 	return type >= SHIM_TYPE_32 && type <= SHIM_TYPE_DOUBLE;
 }
 
-struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
-				   const struct shim_value *b)
+void shim_lerp__value(const struct shim_span *span, struct shim_value *v,
+		      const struct shim_value *next)
 {
-	struct shim_value v = *a;
-
 	if (!(span->n > span->p))
-		return v;	/* the two times are equal when converted to double */
-	switch (a->type) {
+		return;	/* the two times are equal when converted to double */
+	switch (v->type) {
 	case SHIM_TYPE_32:
-		v.l = lerp_32(span, a->l, b->l);
+		v->l = lerp_32(span, v->l, next->l);
 		break;
 	case SHIM_TYPE_U32:
-		v.ul = lerp_u32(span, a->ul, b->ul);
+		v->ul = lerp_u32(span, v->ul, next->ul);
 		break;
 	case SHIM_TYPE_64:
-		v.ll = lerp_64(span, a->ll, b->ll);
+		v->ll = lerp_64(span, v->ll, next->ll);
 		break;
 	case SHIM_TYPE_U64:
-		v.ull = lerp_u64(span, a->ull, b->ull);
+		v->ull = lerp_u64(span, v->ull, next->ull);
 		break;
 	case SHIM_TYPE_FLOAT:
-		v.f = lerp_float(span, a->f, b->f);
+		v->f = lerp_float(span, v->f, next->f);
 		break;
 	case SHIM_TYPE_DOUBLE:
-		v.d = a->d + part(span, b->d - a->d);
+		v->d = v->d + part(span, next->d - v->d);
 		break;
 	}
-	return v;
 }
 
 double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start)

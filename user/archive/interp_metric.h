@@ -59,10 +59,16 @@ static inline void shim_interp_bound__keep(struct shim_interp_bound *bound,
 	bound->bits = value->ull;
 }
 
-static inline struct shim_value shim_interp_bound__value(const struct shim_interp_bound *bound,
-							 int32_t type)
+/*
+ * Store an observation, except for its instance.  It is stored where it is needed, because the CPU
+ * would have to wait for its parts before it could copy them as a whole.
+ */
+static inline void shim_interp_bound__value(const struct shim_interp_bound *bound, int32_t type,
+					    struct shim_value *out)
 {
-	return (struct shim_value){ .type = type, .len = bound->len, .ull = bound->bits };
+	out->type = type;
+	out->len = bound->len;
+	out->ull = bound->bits;
 }
 
 /*
@@ -199,9 +205,12 @@ struct shim_span {
 };
 
 bool shim_lerp__can(int32_t type);
-/* Return @a with the value between @a and @b at @span->t. shim_lerp__can() must accept the type. */
-struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
-				   const struct shim_value *b);
+/*
+ * Replace @v, the value at @span->p, with the value at @span->t.  @next is the one at @span->n.
+ * shim_lerp__can() must accept the type.
+ */
+void shim_lerp__value(const struct shim_span *span, struct shim_value *v,
+		      const struct shim_value *next);
 /* Return whether @span->t is nearer to the next observation; false if it is exactly halfway. */
 static inline bool shim_lerp__is_past_middle(const struct shim_span *span)
 {
