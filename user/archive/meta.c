@@ -28,6 +28,7 @@ struct metric {
 struct name {
 	struct shim_hnode node;
 	const char *name;
+	uint32_t pmid;
 };
 
 void shim_meta__init(struct shim_meta *meta)
@@ -115,24 +116,45 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	return 0;
 }
 
+static struct name *name_find(const struct shim_meta *meta, const void *s, size_t len, uint64_t hash)
+{
+	struct shim_hnode *node = shim_hash__first(&meta->names, hash);
+
+	for (; node; node = shim_hash__next(node)) {
+		struct name *name = shim_hnode__entry(node, struct name, node);
+
+		if (!strncmp(name->name, s, len) && !name->name[len])
+			return name;
+	}
+	return NULL;
+}
+
+bool shim_meta__named(const struct shim_meta *meta, const char *s, uint32_t *pmid)
+{
+	size_t len = strlen(s);
+	const struct name *name = name_find(meta, s, len, shim_hash__bytes(&meta->names, s, len));
+
+	if (name)
+		*pmid = name->pmid;
+	return name;
+}
+
 /*
  * Enter a name.  Return 1 if it is new; return 0 if a metric already has the name and therefore
  * keeps it.
  */
-static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
+static int enter_name(struct shim_meta *meta, uint32_t pmid, const uint8_t *s, uint32_t len,
+		      const char **out)
 {
 	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
-	struct shim_hnode *node = shim_hash__first(&meta->names, hash);
-	struct name *name;
+	struct name *name = name_find(meta, s, len, hash);
 
-	for (; node; node = shim_hash__next(node)) {
-		name = shim_hnode__entry(node, struct name, node);
-		if (!strncmp(name->name, (const char *)s, len) && !name->name[len])
-			return 0;
-	}
+	if (name)
+		return 0;
 	name = shim_arena__alloc(&meta->arena, sizeof(*name));
 	if (!name)
 		return -ENOMEM;
+	name->pmid = pmid;
 	name->name = shim_arena__string(&meta->arena, s, len);
 	if (!name->name || shim_hash__add(&meta->names, &name->node, hash))
 		return -ENOMEM;
@@ -167,7 +189,7 @@ static int add_names(struct shim_meta *meta, struct metric *m, struct shim_rec_d
 		const char *name;
 		uint32_t len;
 		const uint8_t *s = shim_rec_desc__name(&rec->names, &len);
-		int is_new = enter_name(meta, s, len, &name);
+		int is_new = enter_name(meta, m->desc.pmid, s, len, &name);
 
 		if (is_new < 0 || (is_new && names_room(meta, m, m->desc.nnames + 1)))
 			return -ENOMEM;

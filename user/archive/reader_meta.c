@@ -23,6 +23,11 @@ const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32
 	return shim_meta__desc(&ar->meta, pmid);
 }
 
+bool shim_archive__named(const struct shim_archive *ar, const char *name, uint32_t *pmid)
+{
+	return shim_meta__named(&ar->meta, name, pmid);
+}
+
 /* The cast is safe: expanding a state changes only data that the metadata's own lock guards. */
 static const struct shim_indom *state(const struct shim_archive *ar, struct shim_domain *d,
 				      size_t i)

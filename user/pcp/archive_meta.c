@@ -54,12 +54,29 @@ static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 	return err;
 }
 
+/*
+ * Look up names that all belong to metrics of the archive, which needs no tree.  A name that ends in
+ * a dot cannot be found.
+ */
+static bool all_named(const struct shim_archive *ar, int n, const char *const *names, pmID *pmids)
+{
+	int i = 0;
+
+	while (i < n && names[i] && *names[i] && names[i][strlen(names[i]) - 1] != '.' &&
+	       shim_archive__named(ar, names[i], &pmids[i]))
+		i++;
+	return i == n;
+}
+
 int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
 				 pmID *pmids)
 {
 	const struct shim_pmns_tree *tree;
-	int err = tree_of(ctx, &tree);
+	int err;
 
+	if (!ctx->pmns && all_named(ctx->ar, n, names, pmids))
+		return n;
+	err = tree_of(ctx, &tree);
 	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
 }
 

@@ -20,15 +20,25 @@ struct node {
 	uint32_t child;		/* the newest child */
 	uint32_t sibling;	/* the next older one */
 	uint32_t chain;		/* next node in the hash bucket */
+	uint32_t hash;
 	pmID pmid;
 	bool leaf;
 };
 
+/*
+ * struct shim_pmns_tree - names
+ * @last, @last_len: the name that was added last, up to and including its last dot; names of one
+ *	group are added together, so the next one often begins with the same bytes
+ * @last_group: the group of that name
+ */
 struct shim_pmns_tree {
 	struct node *nodes;
 	uint32_t n, room;
 	uint32_t *buckets;
 	uint32_t mask;
+	const char *last;
+	size_t last_len;
+	uint32_t last_group;
 	bool ambiguous;		/* a name may not lead to the metric for which it was added */
 };
 
@@ -64,36 +74,40 @@ static uint32_t hash_of(uint32_t parent, const char *name, uint32_t len)
 	return h ^ h >> 15;
 }
 
-static uint32_t child_of(const struct shim_pmns_tree *pmns, uint32_t parent, const char *name,
-			 uint32_t len)
+static uint32_t child_with(const struct shim_pmns_tree *pmns, uint32_t parent, const char *name,
+			   uint32_t len, uint32_t hash)
 {
 	uint32_t at;
 
 	if (!pmns->buckets)
 		return NONE;
-	at = pmns->buckets[hash_of(parent, name, len) & pmns->mask];
-	for (; at != NONE; at = pmns->nodes[at].chain) {
+	for (at = pmns->buckets[hash & pmns->mask]; at != NONE; at = pmns->nodes[at].chain) {
 		const struct node *node = &pmns->nodes[at];
 
-		if (node->parent == parent && node->len == len && !memcmp(node->name, name, len))
+		if (node->hash == hash && node->parent == parent && node->len == len &&
+		    !memcmp(node->name, name, len))
 			return at;
 	}
 	return NONE;
 }
 
+static uint32_t child_of(const struct shim_pmns_tree *pmns, uint32_t parent, const char *name,
+			 uint32_t len)
+{
+	return child_with(pmns, parent, name, len, hash_of(parent, name, len));
+}
+
 static void chain_in(struct shim_pmns_tree *pmns, uint32_t at)
 {
 	struct node *node = &pmns->nodes[at];
-	uint32_t *bucket = &pmns->buckets[hash_of(node->parent, node->name, node->len) &
-					  pmns->mask];
+	uint32_t *bucket = &pmns->buckets[node->hash & pmns->mask];
 
 	node->chain = *bucket;
 	*bucket = at;
 }
 
-static int tree_grow(struct shim_pmns_tree *pmns)
+static int tree_grow(struct shim_pmns_tree *pmns, uint32_t room)
 {
-	uint32_t room = pmns->room ? pmns->room * 2 : 64;
 	uint32_t *buckets = malloc(room * sizeof(*buckets));
 	struct node *nodes = buckets ? realloc(pmns->nodes, room * sizeof(*nodes)) : NULL;
 
@@ -124,19 +138,19 @@ static void link_in(struct shim_pmns_tree *pmns, uint32_t at, bool last)
 }
 
 static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *name, uint32_t len,
-		    bool last, uint32_t *out)
+		    uint32_t hash, bool last, uint32_t *out)
 {
 	uint32_t at = pmns->n;
 
 	if (at == pmns->room) {
-		int err = tree_grow(pmns);
+		int err = tree_grow(pmns, 2 * pmns->room);
 
 		if (err)
 			return err;
 	}
 	pmns->nodes[at] = (struct node){
 		.name = name, .len = len, .parent = parent, .child = NONE, .sibling = NONE,
-		.chain = NONE, .pmid = PM_ID_NULL,
+		.chain = NONE, .hash = hash, .pmid = PM_ID_NULL,
 	};
 	pmns->n++;
 	if (at != ROOT) {
@@ -149,32 +163,40 @@ static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *na
 
 static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid, bool last)
 {
-	uint32_t at = ROOT;
+	const char *whole = name;
+	uint32_t at = ROOT, child;
 
+	if (pmns->last_len && !strncmp(name, pmns->last, pmns->last_len)) {
+		name += pmns->last_len;
+		at = pmns->last_group;
+	}
 	for (;;) {
-		uint32_t len = strchrnul(name, '.') - name;
-		uint32_t child = child_of(pmns, at, name, len);
+		uint32_t len = strchrnul(name, '.') - name, hash = hash_of(at, name, len);
 
+		child = child_with(pmns, at, name, len, hash);
 		/* A name that ends in a dot cannot be found. */
 		pmns->ambiguous |= !len;
 		if (child == NONE) {
-			int err = add_node(pmns, at, name, len, last, &child);
+			int err = add_node(pmns, at, name, len, hash, last, &child);
 
 			if (err)
 				return err;
 		}
-		at = child;
 		if (!name[len])
 			break;
+		at = child;
 		name += len + 1;
 	}
-	if (pmns->nodes[at].leaf) {
+	pmns->last = whole;
+	pmns->last_len = (size_t)(name - whole);
+	pmns->last_group = at;
+	if (pmns->nodes[child].leaf) {
 		/* The first metric that has a name keeps it. */
-		pmns->ambiguous |= pmns->nodes[at].pmid != pmid;
+		pmns->ambiguous |= pmns->nodes[child].pmid != pmid;
 		return 0;
 	}
-	pmns->nodes[at].leaf = true;
-	pmns->nodes[at].pmid = pmid;
+	pmns->nodes[child].leaf = true;
+	pmns->nodes[child].pmid = pmid;
 	return 0;
 }
 
@@ -187,16 +209,28 @@ static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc, b
 	return err;
 }
 
-/* Create a tree without names. */
-static int tree_begin(struct shim_pmns_tree **out)
+/* Return the room for @n names and their groups, a power of two. */
+static uint32_t room_for(unsigned int n)
+{
+	uint32_t room = 64;
+
+	while (room < 1u << 20 && room / 3 * 2 < n)
+		room *= 2;
+	return room;
+}
+
+/* Create a tree without names, which has room for about @n of them. */
+static int tree_begin(unsigned int n, struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
 	uint32_t root;
+	int err;
 
 	if (!pmns)
 		return -ENOMEM;
 	*out = pmns;
-	return add_node(pmns, NONE, "", 0, false, &root);
+	err = tree_grow(pmns, room_for(n));
+	return err ? err : add_node(pmns, NONE, "", 0, 0, false, &root);
 }
 
 /* Add the built-in names of every context last, unless an archive also contains these names. */
@@ -214,7 +248,7 @@ static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out
 int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = NULL;
-	int err = tree_begin(&pmns);
+	int err = tree_begin(shim_archive__ndescs(ar), &pmns);
 
 	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++)
 		err = add_desc(pmns, shim_archive__desc_at(ar, i), false);
@@ -226,7 +260,7 @@ int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = NULL;
-	int err = tree_begin(&pmns);
+	int err = tree_begin(n, &pmns);
 
 	while (n-- && !err)
 		err = add_name(pmns, entries[n].name, entries[n].pmid, false);
