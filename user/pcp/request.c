@@ -462,6 +462,15 @@ static size_t bytes_of(const struct shim_plan *plan)
 	       sizeof(struct shim_move);
 }
 
+/*
+ * Estimate the bytes of a plan for a record and its result of @size bytes: the layout, the image, and
+ * about one or two moves per value.
+ */
+static size_t estimate(const struct shim_record *rec, size_t size)
+{
+	return 4 * (size_t)rec->len + size;
+}
+
 static void plan_forget(struct shim_plans *plans, struct shim_plan *plan)
 {
 	if (!plan->layout.len)
@@ -542,7 +551,11 @@ static bool is_frequent(struct shim_plans *plans, struct shim_plan *plan,
 	}
 	if (!plan->len || plan->others++ == MOST_OTHERS) {
 		plan_forget(plans, plan);
-		*plan = (struct shim_plan){ .len = rec->len, .npmids = rec->npmids };
+		/* If plans for the previous kind did not pay, this one's may not pay either. */
+		*plan = (struct shim_plan){
+			.len = rec->len, .npmids = rec->npmids,
+			.failures = plan->failures, .rest = plan->rest,
+		};
 	}
 	return false;
 }
@@ -560,7 +573,8 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		plan->rest--;
 		return;
 	}
-	if (size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES || !is_repeated(plan, rec) ||
+	if (!is_repeated(plan, rec) ||
+	    plans->used + estimate(rec, size) > SHIM_PLAN_BYTES ||
 	    shim_record_layout__make(&plan->layout, rec))
 		return;
 	err = result ? add_result(plan, rec, req, result, size) : 0;
