@@ -365,15 +365,22 @@ int shim_inst_names__find(const struct shim_indom *state, const char *name)
 
 int shim_instances__search(const struct shim_indom *state, int32_t inst)
 {
-	unsigned int lo = 0, hi = state->n;
+	atomic_uint *after = &names_of(state)->after;
+	unsigned int lo = atomic_load_explicit(after, memory_order_relaxed), hi = state->n;
 
-	while (lo < hi) {
-		unsigned int mid = (lo + hi) / 2;
+	if (lo >= state->n || state->inst[lo] != inst) {
+		lo = 0;
+		while (lo < hi) {
+			unsigned int mid = (lo + hi) / 2;
 
-		if (state->inst[mid] < inst)
-			lo = mid + 1;
-		else
-			hi = mid;
+			if (state->inst[mid] < inst)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
 	}
-	return lo < state->n && state->inst[lo] == inst ? (int)lo : -1;
+	if (lo >= state->n || state->inst[lo] != inst)
+		return -1;
+	atomic_store_explicit(after, lo + 1, memory_order_relaxed);
+	return (int)lo;
 }

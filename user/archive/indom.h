@@ -63,9 +63,13 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 
 struct shim_inst_table;
 
-/* @asked: number of lookups so far, up to a limit; @table: NULL until it is built */
+/*
+ * @asked: number of lookups so far, up to a limit; @table: NULL until it is built; @after: the index
+ * after the instance that a search by ID found last, because programs search for all in order
+ */
 struct shim_inst_names {
 	atomic_uint asked;
+	atomic_uint after;
 	_Atomic(struct shim_inst_table *) table;
 };
 
