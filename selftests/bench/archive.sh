@@ -183,6 +183,12 @@ all_rows() {
 	row visit-names-real "$real" visit-names
 	row visit-span-real "$suite/dm-io" visit-span
 	row visit-records-real "$suite/20180415.09.16" visit-records
+	row visit-value-real "$suite/mysql-1" visit-value
+	row points-processes-real "$suite/pcp-pidstat" points-as-doubles '' 8
+	row points-real "$suite/20041125" points-as-doubles '' 24
+	row dump-processes-real "$suite/pcp-ps" dump
+	row dump-real "$suite/20041125" dump
+	row all-descriptors-real "$real" all-descriptors
 	row copies "$steady" copies
 	row names "$real" names
 	row names-of-real "$real" names-of
@@ -266,7 +272,7 @@ all_rows() {
 	writing 3
 	importing small strings instances results metadata
 	for name in conv-scale parse-window parse-metricspec parse-interval parse-units print-value \
-		atom-text; do
+		atom-text print-stamp local-time date-text units-text id-text error-text; do
 		call $name
 	done
 	awk '$4 > 0 { sum += log($4 < 0.05 ? 0.05 : $4); n++; if ($4 > worst) { worst = $4; where = $1 } }

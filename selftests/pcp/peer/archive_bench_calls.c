@@ -70,6 +70,35 @@ static long visit_records(void)
 	return VISITS;
 }
 
+/* Open the archive, and fetch the last metric by its name. */
+static long visit_value(void)
+{
+	const char *name;
+	char *last;
+	pmID pmid;
+	long n;
+
+	if (pmNameID(b.pmids[b.n - 1], &last) < 0)
+		exit(2);
+	name = last;
+	pmDestroyContext(pmWhichContext());
+	b.begun = bench_now();
+	for (n = 0; n < VISITS; n++) {
+		pmHighResResult *r;
+
+		visit();
+		if (pmLookupName(1, &name, &pmid) < 0)
+			exit(2);
+		if (!pmFetchHighRes(1, &pmid, &r)) {
+			bench_look_at(r);
+			pmFreeHighResResult(r);
+		}
+		pmDestroyContext(pmWhichContext());
+	}
+	free(last);
+	return n;
+}
+
 static long copy_contexts(void)
 {
 	int first = pmWhichContext();
@@ -237,6 +266,81 @@ static long each_value(void (*use)(const pmValueSet *set, int type, FILE *out))
 	return n;
 }
 
+/* Compute 60 points of all values as doubles, as tools that print several metrics do. */
+static long points_as_doubles(void)
+{
+	struct timespec step = { (b.end.tv_sec - b.start.tv_sec) / 60, 1 };
+	int *type = types();
+	pmHighResResult *r;
+	long n = 0;
+
+	if (!type)
+		exit(2);
+	b.begun = bench_now();
+	pmSetModeHighRes(PM_MODE_INTERP, &b.start, &step);
+	for (; n < 60 && !pmFetchHighRes(b.n, b.pmids, &r); n++) {
+		for (int i = 0; i < r->numpmid; i++)
+			extract(r->vset[i], type[i], NULL);
+		pmFreeHighResResult(r);
+	}
+	free(type);
+	return n;
+}
+
+/* Print a set of values, with the names of the metric and of the instances. */
+static void dump_set(const pmValueSet *set, FILE *out)
+{
+	char **names, *inst;
+	pmDesc desc;
+
+	if (pmLookupDesc(set->pmid, &desc) < 0 || pmNameAll(set->pmid, &names) < 0)
+		return;
+	fputs(names[0], out);
+	free(names);
+	for (int i = 0; i < set->numval; i++) {
+		if (desc.indom != PM_INDOM_NULL &&
+		    pmNameInDom(desc.indom, set->vlist[i].inst, &inst) >= 0) {
+			fputs(inst, out);
+			b.sum += strlen(inst);
+			free(inst);
+		}
+		pmPrintValue(out, set->valfmt, desc.type, &set->vlist[i], 1);
+	}
+}
+
+static long dump_records(void)
+{
+	FILE *out = fopen("/dev/null", "w");
+	pmHighResResult *r;
+	long n = 0;
+
+	if (!out)
+		exit(2);
+	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
+	b.begun = bench_now();
+	for (; n < ROUNDS && !pmFetchHighResArchive(&r); n++) {
+		pmPrintHighResStamp(out, &r->timestamp);
+		for (int i = 0; i < r->numpmid; i++)
+			dump_set(r->vset[i], out);
+		pmFreeHighResResult(r);
+	}
+	fclose(out);
+	return n;
+}
+
+static long get_all_descriptors(void)
+{
+	pmDesc *descs = calloc((size_t)b.n, sizeof(*descs));
+
+	if (!descs)
+		exit(2);
+	b.begun = bench_now();
+	for (int i = 0; i < ROUNDS; i++)
+		b.sum = b.sum * 31 + (unsigned int)pmLookupDescs(b.n, b.pmids, descs);
+	free(descs);
+	return (long)ROUNDS * b.n;
+}
+
 static long extract_values(void)
 {
 	return each_value(extract);
@@ -251,6 +355,10 @@ const struct bench_kind bench_calls[] = {
 	{ "visit-names", visit_names },
 	{ "visit-span", visit_span },
 	{ "visit-records", visit_records },
+	{ "visit-value", visit_value },
+	{ "points-as-doubles", points_as_doubles },
+	{ "dump", dump_records },
+	{ "all-descriptors", get_all_descriptors },
 	{ "copies", copy_contexts },
 	{ "walk", walk_names },
 	{ "names-of", find_names },

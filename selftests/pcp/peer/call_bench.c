@@ -286,6 +286,74 @@ static long atom_text(void)
 	return n;
 }
 
+#define FIRST_TIME	1600000000	/* September 13, 2020 */
+#define TIMES		10
+
+static long print_stamp(void)
+{
+	for (int i = 0; i < TIMES; i++) {
+		struct timespec ts = { FIRST_TIME + i * 3601, 123456789 + i };
+
+		pmPrintHighResStamp(sink, &ts);
+	}
+	return TIMES;
+}
+
+static long local_time(void)
+{
+	struct tm tm;
+
+	for (int i = 0; i < TIMES; i++) {
+		time_t t = FIRST_TIME + i * 3601;
+
+		add((uint64_t)pmLocaltime(&t, &tm)->tm_min);
+	}
+	return TIMES;
+}
+
+static long date_text(void)
+{
+	char buf[32];
+
+	for (int i = 0; i < TIMES; i++) {
+		time_t t = FIRST_TIME + i * 3601;
+
+		add_text(pmCtime(&t, buf));
+	}
+	return TIMES;
+}
+
+static long units_text(void)
+{
+	char buf[64];
+
+	for (size_t i = 0; i < LENGTH(pairs); i++)
+		add_text(pmUnitsStr_r(&pairs[i][1], buf, sizeof(buf)));
+	return LENGTH(pairs);
+}
+
+static long id_text(void)
+{
+	char buf[64];
+
+	for (int i = 0; i < TIMES; i++) {
+		add_text(pmIDStr_r(pmID_build(60, 8 + i, 100 * i), buf, sizeof(buf)));
+		add_text(pmInDomStr_r(pmInDom_build(60, 1000 * i), buf, sizeof(buf)));
+	}
+	return 2 * TIMES;
+}
+
+static long error_text(void)
+{
+	char buf[PM_MAXERRMSGLEN];
+
+	for (int i = 0; i < TIMES; i++) {
+		add_text(pmErrStr_r(-1 - i, buf, sizeof(buf)));
+		add_text(pmErrStr_r(PM_ERR_GENERIC - 4 * i, buf, sizeof(buf)));
+	}
+	return 2 * TIMES;
+}
+
 static const struct {
 	const char *name;
 	long (*round)(void);
@@ -297,6 +365,12 @@ static const struct {
 	{ "parse-units", parse_units },
 	{ "print-value", print_value },
 	{ "atom-text", atom_text },
+	{ "print-stamp", print_stamp },
+	{ "local-time", local_time },
+	{ "date-text", date_text },
+	{ "units-text", units_text },
+	{ "id-text", id_text },
+	{ "error-text", error_text },
 };
 
 /* Add the text that a first round writes, and discard those of the others. */
