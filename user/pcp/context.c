@@ -130,9 +130,14 @@ static struct shim_context *context_get(int handle)
 	return ctx;
 }
 
+/*
+ * Lock a context, unless the process had a single thread when the call began.  No callback of the
+ * program runs during a call, so it cannot start a thread before the call ends.
+ */
 static void lock_context(struct shim_context *ctx, int cancel)
 {
-	pthread_mutex_lock(&ctx->lock);
+	if (cancel != SHIM_CANCEL_ALONE)
+		pthread_mutex_lock(&ctx->lock);
 	ctx->owner = pthread_self();
 	ctx->cancel = cancel;
 	ctx->calls++;
@@ -217,7 +222,8 @@ int shim_context__leave(struct shim_context *ctx, int result)
 	int cancel = ctx->cancel;
 
 	ctx->owner = (pthread_t)0;
-	pthread_mutex_unlock(&ctx->lock);
+	if (cancel != SHIM_CANCEL_ALONE)
+		pthread_mutex_unlock(&ctx->lock);
 	context_put(ctx);
 	shim_cancel__restore(cancel);
 	return result;
