@@ -144,6 +144,75 @@ TEST_F(forks, while_others_are_in_calls)
 	EXPECT_EQ(0, wrong);
 }
 
+/* Call functions that lock the archive, not only the thread's own context. */
+static int lock_archive(void)
+{
+	static __thread int context = -1;
+	struct timespec end;
+
+	if (context < 0)
+		context = pmNewContext(PM_CONTEXT_ARCHIVE, base);
+	return context < 0 ? context : pmGetHighResArchiveEnd(&end);
+}
+
+/* Fetch the first value of the archive in the current context. */
+static int first_value(void)
+{
+	const char *name = "v.cu32";
+	struct timeval start = { 0 };
+	pmResult *result;
+	int err, value;
+	pmID pmid;
+
+	err = pmSetMode(PM_MODE_FORW, &start, 0);
+	if (!err)
+		err = pmLookupName(1, &name, &pmid);
+	if (err == 1)
+		err = pmFetch(1, &pmid, &result);
+	if (err)
+		return err;
+	value = result->vset[0]->vlist[0].value.lval;
+	pmFreeResult(result);
+	return value;
+}
+
+/*
+ * A context that only the forking thread uses stays usable in the child, even if another thread is
+ * in a call with the same archive.
+ */
+TEST_F(forks, of_an_archive_that_others_read)
+{
+	int (*const fn)(void) = lock_archive, value, status = 0;
+	pthread_t threads[2];
+	pid_t pid;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP(return, "AddressSanitizer does not release its allocator's locks in a child");
+#endif
+	done = false;
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+	value = first_value();
+	ASSERT_LE(0, value);
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, (void *)&fn));
+	for (int i = 0; i < FORKS && !status; i++) {
+		pid = fork();
+		if (!pid) {
+			alarm(SECONDS);
+			/* A second fork must not wait for threads that do not exist. */
+			pid = fork();
+			_exit(first_value() != value || (pid && waitpid(pid, &status, 0) != pid));
+		}
+		if (waitpid(pid, &status, 0) != pid)
+			status = -1;
+	}
+	done = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, wrong);
+}
+
 static atomic_int forked;
 
 /* Fork in a signal handler, whose interrupted call may hold a lock. */

@@ -5,7 +5,7 @@
  * Locking: @lock guards the loading and extension of volumes, the loading of the index, and the
  * cached end time.  Apart from these, only @meta and @clear change after opening.  They have their
  * own locks.  The lock of @meta is never taken together with @lock.  The lock of @clear may be
- * taken while @lock is held.
+ * taken while @lock is held.  fork() takes all three.
  */
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
@@ -54,7 +54,7 @@ struct shim_clear_range {
 
 /* struct shim_clear_ranges - @n known ranges, in archive order, without overlaps */
 struct shim_clear_ranges {
-	pthread_mutex_t lock;
+	struct shim_fork_lock lock;
 	struct shim_clear_range *all;
 	size_t n, cap;
 };
@@ -127,6 +127,8 @@ struct shim_asked {
 
 /*
  * struct shim_archive - an open archive
+ * @next_open, @to: links of the list of open archives; @to is the pointer to this one, NULL if it is not
+ *	in the list
  * @segments: @nsegments, ordered by start time
  * @label: label of the first segment
  * @name: the name that was passed to open
@@ -144,6 +146,7 @@ struct shim_asked {
  */
 struct shim_archive {
 	atomic_uint refs;
+	struct shim_archive *next_open, **to;
 	struct shim_segment *segments;
 	unsigned int nsegments;
 	struct shim_label label;
@@ -154,7 +157,7 @@ struct shim_archive {
 	struct shim_index index;
 	atomic_bool indexed;
 	unsigned int generation;	/* shim_fork__generation() of the process that opened it */
-	struct shim_lock lock;
+	struct shim_fork_lock lock;
 	struct shim_volume *volumes;
 	unsigned int nopened;
 	struct shim_volume *later[SHIM_LATER_CHUNKS];

@@ -13,13 +13,13 @@
 void shim_clear_ranges__init(struct shim_clear_ranges *known)
 {
 	*known = (struct shim_clear_ranges){ 0 };
-	pthread_mutex_init(&known->lock, NULL);
+	shim_fork_lock__init(&known->lock);
 }
 
 void shim_clear_ranges__fini(struct shim_clear_ranges *known)
 {
 	free(known->all);
-	pthread_mutex_destroy(&known->lock);
+	shim_fork_lock__fini(&known->lock);
 }
 
 /* Return the number of ranges that end before a position, or at it if @or_at is set. */
@@ -44,13 +44,13 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 	bool found = false;
 	size_t i;
 
-	pthread_mutex_lock(&known->lock);
+	shim_fork_lock__enter(&known->lock);
 	i = ended(known, at, !back);
 	if (i < known->n)
 		found = shim_position__cmp(known->all[i].from, at) < (back ? 0 : 1);
 	if (found)
 		*out = known->all[i];
-	pthread_mutex_unlock(&known->lock);
+	shim_fork_lock__leave(&known->lock);
 	return found;
 }
 
@@ -102,7 +102,7 @@ void shim_clear_ranges__add(struct shim_clear_ranges *known, const struct shim_c
 
 	if (shim_clear_range__is_empty(s))
 		return;
-	pthread_mutex_lock(&known->lock);
+	shim_fork_lock__enter(&known->lock);
 	lo = ended(known, s->from, false);
 	if (lo < known->n && !shim_position__cmp(known->all[lo].to, s->from) &&
 	    !are_one(&known->all[lo], s))
@@ -116,14 +116,14 @@ void shim_clear_ranges__add(struct shim_clear_ranges *known, const struct shim_c
 		range_unite(&one, other);
 	}
 	ranges_replace(known, lo, hi, &one);
-	pthread_mutex_unlock(&known->lock);
+	shim_fork_lock__leave(&known->lock);
 }
 
 void shim_clear_ranges__forget(struct shim_clear_ranges *known)
 {
-	pthread_mutex_lock(&known->lock);
+	shim_fork_lock__enter(&known->lock);
 	known->n = 0;
-	pthread_mutex_unlock(&known->lock);
+	shim_fork_lock__leave(&known->lock);
 }
 
 /* Place a cursor before the first record. */

@@ -34,7 +34,7 @@ struct name {
 void shim_meta__init(struct shim_meta *meta)
 {
 	*meta = (struct shim_meta){ .memory = shim_archive_memory__limit() };
-	pthread_mutex_init(&meta->lock, NULL);
+	shim_fork_lock__init(&meta->lock);
 	shim_hash__init(&meta->metrics);
 	shim_hash__init(&meta->names);
 	shim_hash__init(&meta->domains);
@@ -54,7 +54,7 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_hash__free(&meta->domains);
 	shim_texts_labels__free(&meta->texts_labels);
 	shim_arena__free(&meta->arena);
-	pthread_mutex_destroy(&meta->lock);
+	shim_fork_lock__fini(&meta->lock);
 	for (size_t i = 0; i < meta->nfiles; i++) {
 		if (!meta->files[i].unpacked)
 			free(meta->files[i].data);
@@ -410,10 +410,10 @@ const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_do
 
 	if (whole)
 		return whole;
-	pthread_mutex_lock(&meta->lock);
+	shim_fork_lock__enter(&meta->lock);
 	shim_domain__spell(d, i, &meta->arena, &meta->budget);
 	whole = atomic_load_explicit(&d->states[i].whole, memory_order_relaxed);
-	pthread_mutex_unlock(&meta->lock);
+	shim_fork_lock__leave(&meta->lock);
 	return whole;
 }
 
@@ -423,9 +423,9 @@ const struct shim_instances *shim_meta__instances(struct shim_meta *meta, struct
 
 	if (set)
 		return set;
-	pthread_mutex_lock(&meta->lock);
+	shim_fork_lock__enter(&meta->lock);
 	set = shim_domain__instances(d);
-	pthread_mutex_unlock(&meta->lock);
+	shim_fork_lock__leave(&meta->lock);
 	return set;
 }
 
@@ -434,11 +434,11 @@ int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state,
 	uint64_t bytes;
 
 	if (shim_inst_names__wants_table(state)) {
-		pthread_mutex_lock(&meta->lock);
+		shim_fork_lock__enter(&meta->lock);
 		bytes = meta->budget * BUDGET_ENTRY;
 		shim_inst_names__make_table(state, &meta->arena, meta->names.seed, &bytes);
 		meta->budget = bytes / BUDGET_ENTRY;
-		pthread_mutex_unlock(&meta->lock);
+		shim_fork_lock__leave(&meta->lock);
 	}
 	return shim_inst_names__find(state, name);
 }

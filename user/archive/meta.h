@@ -8,11 +8,11 @@
 #ifndef SHIM_ARCHIVE_META_H
 #define SHIM_ARCHIVE_META_H
 
-#include <pthread.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/process.h"
 #include "record.h"
 
 /*
@@ -73,7 +73,7 @@ struct shim_meta {
 	struct shim_arena arena;
 	uint64_t budget;
 	uint64_t memory;
-	pthread_mutex_t lock;
+	struct shim_fork_lock lock;
 	struct shim_hash metrics;
 	struct shim_hash names;
 	struct shim_hash domains;

@@ -7,6 +7,84 @@
 #include "files.h"
 #include "segment.h"
 
+/*
+ * The open archives.  fork() waits until no other thread holds their locks, so that the child can
+ * use them.  It does not wait long, because a thread may hold a lock while a file server does not
+ * respond.
+ */
+
+#define FORK_WAIT	1	/* seconds, for all archives together */
+
+static void hold_all(void);
+static void release_all(void);
+static void drop_lost(void);
+
+SHIM_FORK_LOCK(list_lock, 1, .before = hold_all, .after = release_all, .in_child = drop_lost);
+static struct shim_archive *archives;
+
+static void hold_all(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += FORK_WAIT;
+	for (struct shim_archive *ar = archives; ar; ar = ar->next_open) {
+		shim_fork_lock__before(&ar->lock, &until);
+		shim_fork_lock__before(&ar->clear.lock, &until);
+		shim_fork_lock__before(&ar->meta.lock, &until);
+	}
+}
+
+static void release_all(void)
+{
+	for (struct shim_archive *ar = archives; ar; ar = ar->next_open) {
+		shim_fork_lock__after(&ar->meta.lock);
+		shim_fork_lock__after(&ar->clear.lock);
+		shim_fork_lock__after(&ar->lock);
+	}
+}
+
+/*
+ * Return whether this is a forked child and a thread of its parent was changing the archive during
+ * the fork.
+ */
+bool shim_archive__is_lost(struct shim_archive *ar)
+{
+	return shim_fork_lock__is_lost(&ar->lock) || shim_fork_lock__is_lost(&ar->clear.lock) ||
+	       shim_fork_lock__is_lost(&ar->meta.lock);
+}
+
+static void list_remove(struct shim_archive *ar)
+{
+	if (!ar->to)
+		return;
+	*ar->to = ar->next_open;
+	if (ar->next_open)
+		ar->next_open->to = ar->to;
+	ar->to = NULL;
+}
+
+/* Called in a forked child: its own forks must not wait for a lock whose owner does not exist here. */
+static void drop_lost(void)
+{
+	for (struct shim_archive *ar = archives, *next; ar; ar = next) {
+		next = ar->next_open;
+		if (shim_archive__is_lost(ar))
+			list_remove(ar);
+	}
+}
+
+static void list_add(struct shim_archive *ar)
+{
+	shim_fork_lock__enter(&list_lock);
+	ar->next_open = archives;
+	ar->to = &archives;
+	if (archives)
+		archives->to = &ar->next_open;
+	archives = ar;
+	shim_fork_lock__leave(&list_lock);
+}
+
 static void asked_free(struct shim_asked *asked)
 {
 	for (size_t i = 0; asked->names && i < asked->n; i++)
@@ -20,6 +98,9 @@ static void archive_destroy(struct shim_archive *ar)
 {
 	unsigned int nvolumes = atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 
+	shim_fork_lock__enter(&list_lock);
+	list_remove(ar);
+	shim_fork_lock__leave(&list_lock);
 	for (unsigned int i = 0; i < nvolumes; i++)
 		shim_volume__free(shim_archive__volume(ar, i));
 	free(ar->volumes);
@@ -31,7 +112,7 @@ static void archive_destroy(struct shim_archive *ar)
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	shim_clear_ranges__fini(&ar->clear);
-	shim_lock__fini(&ar->lock);
+	shim_fork_lock__fini(&ar->lock);
 	asked_free(&ar->asked);
 	free(ar->name);
 	free(ar);
@@ -46,7 +127,7 @@ static struct shim_archive *create(size_t nsegments)
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
 	shim_clear_ranges__init(&ar->clear);
-	shim_lock__init(&ar->lock);
+	shim_fork_lock__init(&ar->lock);
 	ar->generation = shim_fork__generation();
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
@@ -59,6 +140,7 @@ static struct shim_archive *create(size_t nsegments)
 		archive_destroy(ar);
 		return NULL;
 	}
+	list_add(ar);
 	return ar;
 }
 
@@ -197,9 +279,9 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar)
 
 	if (atomic_load_explicit(&ar->indexed, memory_order_acquire))
 		return &ar->index;
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	index = shim_archive__index_locked(ar);
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return index;
 }
 
@@ -235,16 +317,6 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 {
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
-}
-
-/*
- * Return whether this is a forked child and a thread of its parent was changing the archive during
- * the fork.
- */
-bool shim_archive__is_lost(struct shim_archive *ar)
-{
-	return shim_fork__is_lost(&ar->lock.mutex) || shim_fork__is_lost(&ar->meta.lock) ||
-	       shim_fork__is_lost(&ar->clear.lock);
 }
 
 /*
@@ -388,12 +460,12 @@ void shim_archive__leave(struct shim_archive *ar, unsigned int volume)
 
 	while (i && ar->segments[i].first > volume)
 		i--;
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	if (ar->segments[i].left == SHIM_NOT_LEFT) {
 		ar->segments[i].left = SHIM_LEFT;
 		atomic_store_explicit(&ar->any_left, true, memory_order_relaxed);
 	}
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 }
 
 /**
@@ -408,7 +480,7 @@ const char *shim_archive__next_left(struct shim_archive *ar)
 
 	if (!atomic_load_explicit(&ar->any_left, memory_order_relaxed))
 		return NULL;
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	for (unsigned int i = 0; i < ar->nsegments && !name; i++)
 		if (ar->segments[i].left == SHIM_LEFT) {
 			ar->segments[i].left = SHIM_LEFT_REPORTED;
@@ -416,7 +488,7 @@ const char *shim_archive__next_left(struct shim_archive *ar)
 		}
 	if (!name)
 		atomic_store_explicit(&ar->any_left, false, memory_order_relaxed);
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return name;
 }
 

@@ -124,7 +124,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 	bool changed = false;
 	int err;
 
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	err = shim_archive__follow_locked(ar, &changed);
 	if (!err && (changed || !ar->end_known))
 		err = find_end(ar);
@@ -132,7 +132,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 		err = ar->end_err;
 	if (!err)
 		*end = ar->end;
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return err;
 }
 
@@ -236,9 +236,9 @@ int shim_archive__list(struct shim_archive *ar)
 
 	if (atomic_load_explicit(&ar->listed, memory_order_acquire))
 		return 0;
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	err = shim_archive__list_locked(ar);
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return err;
 }
 
@@ -291,11 +291,11 @@ int shim_archive__follow(struct shim_archive *ar)
 	bool changed = false;
 	int err;
 
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	err = shim_archive__follow_locked(ar, &changed);
 	if (changed)
 		ar->end_known = false;
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return err ? err : changed;
 }
 
@@ -356,9 +356,9 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 		*since = at;
 	if (!is_before_half(cur) || shim_ts__cmp(shim_ts__sub(at, *since), PATIENCE) >= 0)
 		return false;
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	fresh = is_fresh(last_volume(ar));
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);

@@ -112,9 +112,9 @@ int shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volu
 		show(v, out);
 		return 0;
 	}
-	shim_lock__enter(&ar->lock);
+	shim_fork_lock__enter(&ar->lock);
 	err = shim_archive__view_locked(ar, i, out);
-	shim_lock__leave(&ar->lock);
+	shim_fork_lock__leave(&ar->lock);
 	return err;
 }
 

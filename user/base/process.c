@@ -62,6 +62,16 @@ void shim_siglock__leave(struct shim_siglock *lock)
 /* Number of locks that the thread holds, or is about to acquire or release */
 static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
 
+void shim_fork_lock__init(struct shim_fork_lock *lock)
+{
+	shim_lock__init(&lock->lock);
+}
+
+void shim_fork_lock__fini(struct shim_fork_lock *lock)
+{
+	shim_lock__fini(&lock->lock);
+}
+
 void shim_fork_lock__enter(struct shim_fork_lock *lock)
 {
 	/* If there is no memory for the handlers, the next call tries to install them again. */
@@ -82,18 +92,23 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 
 #define HANDLER_TRIES	100	/* one attempt per ms */
 
+static bool mutex_wait(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	return !(until ? pthread_mutex_timedlock(mutex, until) : pthread_mutex_lock(mutex));
+}
+
 /*
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or has
  * taken the lock but has not recorded that yet.  The handler must not wait for its own thread.
  */
-static bool lock_take(struct shim_fork_lock *lock)
+static bool lock_take(struct shim_fork_lock *lock, const struct timespec *until)
 {
 	int tries = lock->owner == pthread_self() ? 0 : HANDLER_TRIES;
 	int cancel = shim_cancel__off();
 	bool taken = false;
 
 	if (!inside)
-		taken = !pthread_mutex_lock(&lock->lock.mutex);
+		taken = mutex_wait(&lock->lock.mutex, until);
 	for (; !taken && tries; tries--) {
 		taken = !pthread_mutex_trylock(&lock->lock.mutex);
 		if (!taken)
@@ -104,6 +119,37 @@ static bool lock_take(struct shim_fork_lock *lock)
 	else
 		shim_cancel__restore(cancel);
 	return taken;
+}
+
+/**
+ * shim_fork_lock__before() - take a lock that is not in the list in order to fork
+ * @lock: the lock; call this only in @before of a listed lock with a lower or the same rank
+ * @until: when to stop waiting for the lock, by CLOCK_REALTIME
+ */
+void shim_fork_lock__before(struct shim_fork_lock *lock, const struct timespec *until)
+{
+	lock->forking = lock_take(lock, until);
+}
+
+/* Release a lock after fork(), if shim_fork_lock__before() has taken it. */
+void shim_fork_lock__after(struct shim_fork_lock *lock)
+{
+	if (!lock->forking)
+		return;
+	lock->forking = false;
+	shim_lock__leave(&lock->lock);
+}
+
+/**
+ * shim_fork_lock__is_lost() - check whether a thread that does not exist here holds a lock
+ * @lock: a lock that shim_fork_lock__before() tried to take
+ *
+ * Context: in a forked child, before shim_fork_lock__after().
+ */
+bool shim_fork_lock__is_lost(struct shim_fork_lock *lock)
+{
+	return !lock->forking && lock->owner != pthread_self() &&
+	       shim_fork__is_lost(&lock->lock.mutex);
 }
 
 /*
@@ -122,8 +168,11 @@ static void before_fork(void)
 	memcpy(&mask_before, &mask, sizeof(mask_before));
 	for (int rank = 0; rank < SHIM_RANKS; rank++)
 		for (struct shim_fork_lock *l = atomic_load(&forks.locks); l; l = l->next) {
-			if (l->rank == rank && lock_take(l))
-				l->forking = true;
+			if (l->rank != rank || !lock_take(l, NULL))
+				continue;
+			l->forking = true;
+			if (l->before)
+				l->before();
 		}
 }
 
@@ -134,8 +183,9 @@ static void leave_rank(struct shim_fork_lock *lock, int rank)
 	leave_rank(lock->next, rank);
 	if (lock->rank != rank || !lock->forking)
 		return;
-	lock->forking = false;
-	shim_lock__leave(&lock->lock);
+	if (lock->after)
+		lock->after();
+	shim_fork_lock__after(lock);
 }
 
 static void after_fork(void)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define SHIM_CANCEL_ALONE	(-1)
 
@@ -88,7 +89,9 @@ static inline void shim_lock__leave(struct shim_lock *lock)
  *	for the lock, and the child also holds it.
  * @rank: a thread that takes two locks takes the one with the lower rank first; fork() does the
  *	same
- * @in_child: called in a forked child with the lock held, or NULL
+ * @before: called by fork() with the lock held, to take locks that are not in the list; or NULL
+ * @after: called by fork() in both processes, before it releases the lock; or NULL
+ * @in_child: called in a forked child with the lock held, before @after; or NULL
  * @next: next lock in the list of locks that fork() takes
  * @listed: true while it is in that list
  * @forking: true while fork() holds it
@@ -97,6 +100,8 @@ struct shim_fork_lock {
 	struct shim_lock lock;
 	_Atomic pthread_t owner;
 	int rank;
+	void (*before)(void);
+	void (*after)(void);
 	void (*in_child)(void);
 	struct shim_fork_lock *next;
 	atomic_bool listed;
@@ -105,10 +110,10 @@ struct shim_fork_lock {
 
 #define SHIM_RANKS	3
 
-/* Define a static lock, which fork() always acquires; @child is its @in_child. */
-#define SHIM_FORK_LOCK(name, order, child)					\
+/* Define a static lock, which fork() always acquires; functions may follow, as .in_child = f. */
+#define SHIM_FORK_LOCK(name, order, ...)					\
 	static struct shim_fork_lock name = {					\
-		.lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child), \
+		.lock = SHIM_LOCK_INITIALIZER, .rank = (order), ##__VA_ARGS__	\
 	};									\
 	static void __attribute__((constructor)) name##_list(void)		\
 	{									\
@@ -129,8 +134,13 @@ static inline bool shim_fork__is_lost(pthread_mutex_t *mutex)
 }
 
 void shim_fork__list(struct shim_fork_lock *lock);
+void shim_fork_lock__init(struct shim_fork_lock *lock);
+void shim_fork_lock__fini(struct shim_fork_lock *lock);
 void shim_fork_lock__enter(struct shim_fork_lock *lock);
 void shim_fork_lock__leave(struct shim_fork_lock *lock);
+void shim_fork_lock__before(struct shim_fork_lock *lock, const struct timespec *until);
+void shim_fork_lock__after(struct shim_fork_lock *lock);
+bool shim_fork_lock__is_lost(struct shim_fork_lock *lock);
 
 /**
  * struct shim_siglock - a lock that may also be taken in signal handlers of the program

@@ -32,7 +32,7 @@
 
 #define VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 
-SHIM_FORK_LOCK(config_lock, 2, NULL);
+SHIM_FORK_LOCK(config_lock, 2);
 static bool was_read;
 
 static FILE *open_file(void)

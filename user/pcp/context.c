@@ -24,7 +24,7 @@
 
 static void drop_lost(void);
 
-SHIM_FORK_LOCK(table_lock, 2, drop_lost);
+SHIM_FORK_LOCK(table_lock, 2, .in_child = drop_lost);
 static struct {
 	struct shim_context **all;	/* in ascending order of handles */
 	unsigned int n;

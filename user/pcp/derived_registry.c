@@ -44,8 +44,8 @@ static struct {
 	bool novalue;
 } registry = { .limit = -1 };
 
-SHIM_FORK_LOCK(registry_lock, 2, NULL);
-SHIM_FORK_LOCK(begin_lock, 0, NULL);
+SHIM_FORK_LOCK(registry_lock, 2);
+SHIM_FORK_LOCK(begin_lock, 0);
 static bool begun;
 static struct shim_thread_end reason_end = { .fn = shim_thread_room__free };
 static __thread void *reason;

@@ -20,7 +20,7 @@
 #include "importer.h"
 #include "stamp.h"
 
-SHIM_FORK_LOCK(import_lock, 0, NULL);
+SHIM_FORK_LOCK(import_lock, 0);
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;

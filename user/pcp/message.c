@@ -28,7 +28,7 @@
 
 #define MOST	16	/* maximum number of streams that get a last line */
 
-SHIM_FORK_LOCK(message_lock, 2, NULL);
+SHIM_FORK_LOCK(message_lock, 2);
 static char *message;		/* the message so far */
 static size_t length;
 static bool to_syslog;
@@ -186,7 +186,7 @@ SHIM_API void pmNoMem(const char *where, size_t size, int fatal)
 		exit(1);
 }
 
-SHIM_FORK_LOCK(streams_lock, 2, NULL);
+SHIM_FORK_LOCK(streams_lock, 2);
 static FILE *streams[MOST];
 static unsigned int nstreams;
 

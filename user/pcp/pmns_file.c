@@ -364,7 +364,7 @@ int shim_pmns_file__subset(const struct shim_pmns_file *from,
 	return err;
 }
 
-SHIM_FORK_LOCK(loaded_lock, 2, NULL);
+SHIM_FORK_LOCK(loaded_lock, 2);
 static struct shim_pmns_file *loaded;
 static bool asked;	/* a load was requested, even if it failed */
 

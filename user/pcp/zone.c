@@ -31,7 +31,7 @@ struct zone {
 	struct shim_tz *tz;
 };
 
-SHIM_FORK_LOCK(zone_lock, 2, NULL);
+SHIM_FORK_LOCK(zone_lock, 2);
 static struct zone *zones;
 static int nzones;
 static size_t zones_room;
