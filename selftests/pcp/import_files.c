@@ -86,6 +86,80 @@ TEST_F(import, one_writes_under_a_name)
 	EXPECT_EQ(1, records(self->base));
 }
 
+/* Write a record in a forked child.  Return the result's absolute value, or 255. */
+static int write_in_child(int value, int sec, bool end)
+{
+	char text[16];
+	int status, ret;
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%d", value);
+	pid = fork();
+	if (pid)
+		return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+	ret = pmiPutValue("demo.one", NULL, text);
+	if (!ret)
+		ret = pmiWrite(sec, 0);
+	if (end) {
+		int ended = pmiEnd();
+
+		ret = ret ? ret : ended;
+	}
+	_exit(-ret);
+}
+
+/* A child has its parent's files open.  If both wrote, each would overwrite the other's records. */
+TEST_F(import, a_forked_child_does_not_write_its_parents_archive)
+{
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(EBUSY, write_in_child(7, T0 + 5, false));
+	EXPECT_EQ(EBUSY, write_in_child(7, T0 + 6, true));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
+	ASSERT_EQ(0, pmiEnd());
+	EXPECT_EQ(2, records(self->base));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("2", value_at("demo.one", T0 + 10, -1));
+}
+
+/* Write a record in a process that ends by forking, as in daemon(3), and another one in its child. */
+static void write_as_daemon(const char *base, int fds)
+{
+	int ret;
+
+	ret = pmiStart(base, 1) < 0 || pmiPutValue("demo.one", NULL, "1") || pmiWrite(T0, 0);
+	if (fork())
+		_exit(0);
+	/* Of two children, only one may continue. */
+	ret = ret || pmiPutValue("demo.one", NULL, "2") || pmiWrite(T0 + 10, 0);
+	ret = ret || write_in_child(3, T0 + 11, true) != EBUSY;
+	ret = ret || pmiPutValue("demo.one", NULL, "4") || pmiWrite(T0 + 20, 0) || pmiEnd();
+	if (write(fds, &ret, sizeof(ret)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+TEST_F(import, the_program_becomes_a_daemon)
+{
+	char base[100];
+	int fds[2], ret = -1;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(fds));
+	sprintf(base, "%s/daemon", self->dir);
+	pid = fork();
+	if (!pid)
+		write_as_daemon(base, fds[1]);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ((ssize_t)sizeof(ret), read(fds[0], &ret, sizeof(ret)));
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(3, records(base));
+	ASSERT_GE(reopen(base), 0);
+	EXPECT_STREQ("2", value_at("demo.one", T0 + 10, -1));
+	EXPECT_STREQ("4", value_at("demo.one", T0 + 20, -1));
+}
+
 #define OTHERS	40
 
 /* Close all descriptors, as daemons do, and open more files than the library had open. */

@@ -96,6 +96,8 @@ static void sink_discard(struct shim_sink *sink, const char *base, int volume)
 	shim_fd__release(&sink->fd);
 }
 
+static int check_process(struct shim_output *out);
+
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
 /* Return whether the existing archive is being written.  If it is, its metadata file is locked. */
@@ -154,16 +156,29 @@ static int create_files(struct shim_output *out)
 	return err;
 }
 
+/* Initialize the part that is the same for new and existing archives. */
+static int init(struct shim_output *out, const char *base)
+{
+	int err = shim_fork__watch();
+
+	if (err)
+		return err;
+	out->meta.fd = out->index.fd = out->data.fd = no_fd;
+	out->generation = shim_fork__generation();
+	out->pid = getpid();
+	out->base = shim_files__absolute(base);
+	return out->base ? 0 : -ENOMEM;
+}
+
 int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label)
 {
 	int err;
 
 	*out = (struct shim_output){ .label = *label };
 	out->format = shim_format__of(label->version);
-	out->meta.fd = out->index.fd = out->data.fd = no_fd;
-	out->base = shim_files__absolute(base);
-	if (!out->base)
-		return -ENOMEM;
+	err = init(out, base);
+	if (err)
+		return err;
 	err = check_absent(base);
 	if (!err)
 		err = create_files(out);
@@ -286,7 +301,9 @@ int shim_output__next_volume(struct shim_output *out)
 
 	if (!out->data.size)
 		return 0;
-	err = sink_create(&next, out->base, out->volume + 1);
+	err = check_process(out);
+	if (!err)
+		err = sink_create(&next, out->base, out->volume + 1);
 	if (err)
 		return err;
 	err = sink_close(&out->data);
@@ -304,8 +321,10 @@ int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struc
 		.off_meta = size_or_label(out, &out->meta),
 		.off_data = size_or_label(out, &out->data),
 	};
-	int err;
+	int err = check_process(out);
 
+	if (err)
+		return err;
 	if (entry.off_meta + meta->len > out->format->offset_max)
 		return -EFBIG;
 	if (entry.off_data + record->len > out->format->offset_max) {
@@ -371,14 +390,29 @@ static int finish(struct shim_output *out, struct shim_buf *meta)
 	return first_error(err, sink_close(&out->meta));
 }
 
+static void close_files(struct shim_output *out)
+{
+	shim_fd__release(&out->data.fd);
+	shim_fd__release(&out->index.fd);
+	shim_fd__release(&out->meta.fd);
+}
+
+static int finish_or_discard(struct shim_output *out, struct shim_buf *meta)
+{
+	if (out->has_record)
+		return finish(out, meta);
+	discard_files(out);
+	return -ENODATA;
+}
+
 int shim_output__close(struct shim_output *out, struct shim_buf *meta)
 {
-	int err = -ENODATA;
+	int err = check_process(out);
 
-	if (out->has_record)
-		err = finish(out, meta);
+	if (err)
+		close_files(out);
 	else
-		discard_files(out);
+		err = finish_or_discard(out, meta);
 	shim_buf__free(&out->entries);
 	shim_buf__free(&out->scratch);
 	free(out->base);
@@ -484,14 +518,6 @@ static int open_data(struct shim_output *out, struct shim_archive *ar, struct sh
 	return rec.volume == n - 1 && rec.offset + rec.len == out->data.size ? 0 : -EBADMSG;
 }
 
-static void close_files(struct shim_output *out)
-{
-	shim_fd__release(&out->data.fd);
-	shim_fd__release(&out->index.fd);
-	shim_fd__release(&out->meta.fd);
-	free(out->base);
-}
-
 static int open_files(struct shim_output *out, struct shim_archive **ar, struct shim_ts *last)
 {
 	int err = lock_meta(out);
@@ -514,17 +540,79 @@ int shim_output__append(struct shim_output *out, const char *base, struct shim_a
 	int err;
 
 	*out = (struct shim_output){ .has_record = true, .since = UINT64_MAX / 2 };
-	out->meta.fd = out->index.fd = out->data.fd = no_fd;
-	out->base = shim_files__absolute(base);
-	if (!out->base)
-		return -ENOMEM;
+	err = init(out, base);
+	if (err)
+		return err;
 	*ar = NULL;
 	err = open_files(out, ar, last);
 	if (err) {
 		shim_archive__put(*ar);
 		close_files(out);
+		free(out->base);
 	}
 	return err;
+}
+
+/* Continue an archive in a forked child */
+
+#define PARENT_WAIT_MS	1000	/* for the end of a parent that only had to fork */
+
+static bool is_unchanged(const struct shim_sink *sink)
+{
+	struct stat st;
+
+	return shim_fd__is_ours(sink->fd) && !fstat(sink->fd.nr, &st) &&
+	       (uint64_t)st.st_size == sink->size;
+}
+
+static bool are_one_file(const struct shim_sink *a, const struct shim_sink *b)
+{
+	struct stat x, y;
+
+	return !fstat(a->fd.nr, &x) && !fstat(b->fd.nr, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/*
+ * Replace the lock that the parent took and that all its children share, so that only one of them
+ * continues the archive.
+ */
+static int take_over(struct shim_output *out)
+{
+	struct shim_sink shared = out->meta;
+	int err;
+
+	if (!is_unchanged(&shared) || flock(shared.fd.nr, LOCK_UN))
+		return -EBUSY;
+	out->meta.fd = no_fd;
+	err = lock_meta(out);
+	if (!err && !(are_one_file(&shared, &out->meta) && is_unchanged(&shared) &&
+		      is_unchanged(&out->index) && is_unchanged(&out->data)))
+		err = -EBUSY;
+	shim_fd__release(err ? &out->meta.fd : &shared.fd);
+	if (err)
+		out->meta = shared;
+	return err;
+}
+
+/* Return 0 if this process may write the archive, or an error. */
+static int check_process(struct shim_output *out)
+{
+	unsigned int generation = shim_fork__generation();
+	int err = 0;
+
+	if (out->generation == generation)
+		return 0;
+	if (!shim_process__has_ended(out->pid, out->refused ? 0 : PARENT_WAIT_MS))
+		err = -EBUSY;
+	if (!err)
+		err = take_over(out);
+	out->refused = err;
+	if (err)
+		return err;
+	out->generation = generation;
+	out->pid = getpid();
+	return 0;
 }
 
 static int take_state(struct shim_declared *d, struct shim_archive *ar, uint32_t indom,

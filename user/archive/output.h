@@ -5,6 +5,10 @@
  * For each record, the metadata that it needs is written first, then the record, then an index
  * entry if one is due.  Each is written with a single write(2).  The metadata file is locked with
  * flock(2) while the archive is being written.
+ *
+ * A forked child shares the files and the lock with its parent.  It can continue the archive when
+ * the parent has ended, as daemon(3) ends it.  Until then put, next_volume and close return -EBUSY,
+ * and the files are unchanged.
  */
 #ifndef SHIM_ARCHIVE_OUTPUT_H
 #define SHIM_ARCHIVE_OUTPUT_H
@@ -12,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/process.h"
 #include "declare.h"
@@ -47,6 +52,8 @@ struct shim_sink {
  * @indexed: the last entry of the index
  * @since: bytes written since that entry
  * @has_record: a record has been written
+ * @pid, @generation: the process that writes the archive; @refused: it had not ended when a forked
+ *	child wrote
  */
 struct shim_output {
 	const struct shim_format *format;
@@ -62,6 +69,9 @@ struct shim_output {
 	struct shim_entry indexed;
 	uint64_t since;
 	bool has_record;
+	bool refused;
+	unsigned int generation;
+	pid_t pid;
 };
 
 /*

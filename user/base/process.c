@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -309,6 +311,26 @@ int shim_fork__hook(struct shim_fork_hook *hook)
 unsigned int shim_fork__generation(void)
 {
 	return atomic_load_explicit(&forks.generation, memory_order_relaxed);
+}
+
+/**
+ * shim_process__has_ended() - wait for the end of a process that need not be a child
+ * @pid: its ID
+ * @wait_ms: maximum time to wait, in milliseconds
+ *
+ * Return: true if it has ended, even if its parent has not waited for it; false if not, or if that
+ * cannot be determined.
+ */
+bool shim_process__has_ended(pid_t pid, int wait_ms)
+{
+	struct pollfd process = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	bool ended;
+
+	if (process.fd < 0)
+		return errno == ESRCH;
+	ended = poll(&process, 1, wait_ms) > 0;
+	close(process.fd);
+	return ended;
 }
 
 static int make_key(struct shim_thread_end *end, unsigned int *key)

@@ -174,6 +174,7 @@ struct shim_fork_hook {
 	atomic_bool listed;
 };
 
+bool shim_process__has_ended(pid_t pid, int wait_ms);
 int shim_fork__watch(void);
 int shim_fork__wait_for(struct shim_siglock *lock);
 int shim_fork__hook(struct shim_fork_hook *hook);
