@@ -160,22 +160,23 @@ TEST_F(import, the_program_becomes_a_daemon)
 	EXPECT_STREQ("4", value_at("demo.one", T0 + 20, -1));
 }
 
-#define OTHERS	40
+#define OTHERS		40
+#define MANY_OTHERS	1000	/* more than the lowest number of the library's descriptors */
 
-/* Close all descriptors, as daemons do, and open more files than the library had open. */
-static void close_and_open_others(const char *path, int *others)
+/* Close all descriptors, as daemons do, and open @n files: more than the library had open. */
+static void close_and_open_others(const char *path, int *others, int n)
 {
 	close_range(3, ~0U, 0);
-	for (int i = 0; i < OTHERS; i++)
+	for (int i = 0; i < n; i++)
 		others[i] = open(path, O_RDWR | O_CREAT, 0600);
 }
 
 /* Return whether all files are still open and empty. */
-static int others_are_unharmed(const int *others)
+static int others_are_unharmed(const int *others, int n)
 {
 	struct stat st;
 
-	for (int i = 0; i < OTHERS; i++)
+	for (int i = 0; i < n; i++)
 		if (fstat(others[i], &st) || st.st_size)
 			return 0;
 	return 1;
@@ -190,17 +191,37 @@ TEST_F(import, the_program_closes_all_descriptors)
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	sprintf(path, "%s/other", self->dir);
-	close_and_open_others(path, others);
+	close_and_open_others(path, others, OTHERS);
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
 	EXPECT_EQ(-EBADF, pmiWrite(T0 + 1, 0));
 	EXPECT_EQ(-EBADF, pmiEnd());
-	EXPECT_TRUE(others_are_unharmed(others));
+	EXPECT_TRUE(others_are_unharmed(others, OTHERS));
 	EXPECT_EQ(1, records(self->base));
 	ASSERT_GE(reopen(self->base), 0);
 	EXPECT_STREQ("1", value_at("demo.one", T0, -1));
-	close_and_open_others(path, others);
+	close_and_open_others(path, others, OTHERS);
 	EXPECT_EQ(0, pmDestroyContext(pmWhichContext()));
-	EXPECT_TRUE(others_are_unharmed(others));
+	EXPECT_TRUE(others_are_unharmed(others, OTHERS));
+}
+
+/* One of the program's files then has the number of the volume. */
+TEST_F(import, the_program_then_opens_many_files)
+{
+	const struct rlimit limit = { MANY_OTHERS + 100, MANY_OTHERS + 100 };
+	int others[MANY_OTHERS];
+	char path[100];
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		SKIP(return, "cannot open %d files", MANY_OTHERS);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	sprintf(path, "%s/other", self->dir);
+	close_and_open_others(path, others, MANY_OTHERS);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	EXPECT_EQ(-EBADF, pmiWrite(T0 + 1, 0));
+	EXPECT_EQ(-EBADF, pmiEnd());
+	EXPECT_TRUE(others_are_unharmed(others, MANY_OTHERS));
+	EXPECT_EQ(1, records(self->base));
 }
 
 /* As daemons do.  The archive's name is relative, and later volumes are in the former directory. */

@@ -31,13 +31,15 @@
 
 /*
  * struct shim_sink - an output file
- * @fd: has a high number, so writing fails if the program has closed it and opened other files
+ * @fd: has a high number, so the program needs some time to get that number for its own file
  * @size: bytes in complete pieces
+ * @checked: when @fd was last known to be the file, in nanoseconds of CLOCK_MONOTONIC
  * @broken: truncating the file failed; nothing more may be written to it
  */
 struct shim_sink {
 	struct shim_fd fd;
 	uint64_t size;
+	int64_t checked;
 	bool broken;
 };
 
