@@ -143,6 +143,7 @@ TEST_F(pctx, wrong_arguments)
 {
 	cpc_set_t *set = cpc_set_create(self->job.cpc);
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_buf_t *buf;
 
 	EXPECT_EQ(-1, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
 	EXPECT_EQ(EINVAL, errno);
@@ -160,8 +161,13 @@ TEST_F(pctx, wrong_arguments)
 					  NULL));
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
 	EXPECT_EQ(0, cpc_close(other));
+	buf = cpc_buf_create(self->job.cpc, set);
+	ASSERT_NE(NULL, buf);
+	EXPECT_EQ(0, cpc_set_sample(self->job.cpc, set, buf));
 	pctx_release(self->pctx);
 	/* The set is no longer bound, because the process is no longer controlled. */
+	EXPECT_EQ(-1, cpc_set_sample(self->job.cpc, set, buf));
+	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0, cpc_unbind(self->job.cpc, set));
 	EXPECT_EQ(0, cpc_set_destroy(self->job.cpc, set));
 }

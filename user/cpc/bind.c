@@ -130,8 +130,16 @@ static int sample_lwp(cpc_set_t *set, cpc_buf_t *buf)
 	return ret;
 }
 
+/* A process that was released is not controlled any more, so it can only be unbound. */
 static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
 {
+	bool released;
+
+	shim_cpc__lock();
+	released = !set->pctx;
+	shim_cpc__unlock();
+	if (released)
+		return -EINVAL;
 	return shim_counters__sample(atomic_load(&set->counters), set->tid, &buf->sample,
 				     shim_cpc__sample_size(buf));
 }
@@ -164,7 +172,7 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
  * time when it stopped.
  *
  * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle or is not bound to this
- * thread, or the buffer belongs to another set or was created before a request was added), EAGAIN
+ * thread, its process was released, or the buffer belongs to another set or was created before a request was added), EAGAIN
  * (counts were lost because the counters were taken away, or the caller is no longer bound to the
  * CPU).
  */
