@@ -297,6 +297,48 @@ TEST_F(import, its_files_are_removed)
 	EXPECT_EQ(-ENOENT, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
 }
 
+/* Fetch the next record.  Return the metric's value, which is small, or an error. */
+static int next_value(const char *name)
+{
+	pmID pmid = pmid_of(name);
+	pmResult *result;
+	int err, value;
+
+	err = pmFetch(1, &pmid, &result);
+	if (err)
+		return err;
+	value = result->vset[0]->vlist[0].value.pval->vbuf[0];
+	pmFreeResult(result);
+	return value;
+}
+
+/* A reader learns of the volumes that are lost, even if it has read nothing yet. */
+TEST_F(import, its_volumes_are_removed)
+{
+	char command[200];
+
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+		ASSERT_EQ(0, pmiWrite(T0 + i, 0));
+		ASSERT_EQ(0, pmiNextVolume());
+	}
+	ASSERT_EQ(0, pmiEnd());
+	sprintf(command, "rm %s.1 %s.3", self->base, self->base);
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, system(command));
+	EXPECT_EQ(1, next_value("demo.one"));
+	EXPECT_EQ(PM_ERR_LOGREC, next_value("demo.one"));
+	EXPECT_EQ(1, next_value("demo.one"));
+	EXPECT_EQ(PM_ERR_LOGREC, next_value("demo.one"));
+	EXPECT_EQ(PM_ERR_EOL, next_value("demo.one"));
+	/* A volume that did not exist when the archive was opened is not reported. */
+	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_EQ(1, next_value("demo.one"));
+	EXPECT_EQ(1, next_value("demo.one"));
+	EXPECT_EQ(PM_ERR_EOL, next_value("demo.one"));
+}
+
 TEST_F(import, its_files_are_replaced)
 {
 	char command[300], other[90];

@@ -132,9 +132,9 @@ int shim_index__load(struct shim_index *index, const struct shim_segment *segmen
 	return err || !segment->files.index ? err : load_file(index, segment);
 }
 
-/* Get the size of the metadata file according to the last complete entry. */
+/* Get the last complete entry, unless it is invalid. */
 static int last_entry(const struct shim_segment *segment, const struct shim_file *file,
-		      uint64_t size, uint64_t *meta)
+		      uint64_t size, struct shim_entry *last)
 {
 	const struct shim_format *f = segment->format;
 	uint64_t n = (size - f->label_len) / f->entry_len;
@@ -148,11 +148,11 @@ static int last_entry(const struct shim_segment *segment, const struct shim_file
 	err = shim_file__copy(file, bytes, f->entry_len, f->label_len + (n - 1) * f->entry_len,
 			      &got);
 	if (!err && got == f->entry_len && !shim_rec_index__decode(f, bytes, &entry))
-		*meta = entry.off_meta;
+		*last = entry;
 	return err;
 }
 
-int shim_index__check(struct shim_segment *segment, uint64_t *meta)
+int shim_index__check(struct shim_segment *segment, struct shim_entry *last)
 {
 	const struct stat *st = &segment->seen.index;
 	uint8_t head[SHIM_LABEL_MAX];
@@ -160,7 +160,7 @@ int shim_index__check(struct shim_segment *segment, uint64_t *meta)
 	size_t got;
 	int err;
 
-	*meta = 0;
+	*last = (struct shim_entry){ 0 };
 	if (!segment->files.index)
 		return 0;
 	err = shim_files__open(segment->files.base, SHIM_VOLUME_INDEX, &file);
@@ -178,7 +178,7 @@ int shim_index__check(struct shim_segment *segment, uint64_t *meta)
 	if (!err && st->st_size == segment->format->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = last_entry(segment, &file, (uint64_t)st->st_size, meta);
+		err = last_entry(segment, &file, (uint64_t)st->st_size, last);
 	shim_file__close(&file);
 	return err;
 }

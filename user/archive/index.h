@@ -28,10 +28,10 @@ struct shim_index {
 };
 
 /*
- * Check the label of a segment's index file, if it exists.  Set *@meta to the size of the metadata
- * file according to the last entry, or to 0.
+ * Check the label of a segment's index file, if it exists.  Set *@last to its last entry, or to
+ * zeros.
  */
-int shim_index__check(struct shim_segment *segment, uint64_t *meta);
+int shim_index__check(struct shim_segment *segment, struct shim_entry *last);
 /* Append to @out, which must be empty, the volumes to which a segment's index file refers. */
 int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out);
 /* Add the places of a segment. */

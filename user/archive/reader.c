@@ -361,11 +361,19 @@ static struct shim_segment *segment_at(const struct shim_archive *ar, size_t pla
 
 static int segment_load(struct shim_archive *ar, struct shim_segment *segment)
 {
-	uint64_t known;
-	int err = shim_index__check(segment, &known);
+	struct shim_entry last;
+	int err = shim_index__check(segment, &last);
 
-	return err ? err : shim_meta__load(&ar->meta, segment->files.base, &segment->label, known,
-					   &segment->seen.meta);
+	if (err)
+		return err;
+	/*
+	 * List the volumes now, because readers skip volumes that did not exist at opening, but
+	 * report those that were removed later.  If this fails, the first use tries again.
+	 */
+	if (last.volume > segment->files.volumes[0])
+		shim_archive__list(ar);
+	return shim_meta__load(&ar->meta, segment->files.base, &segment->label, last.off_meta,
+			       &segment->seen.meta);
 }
 
 /*
