@@ -281,7 +281,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	result "a tracepoint of tracefs, which only root can read"
 	cp "$(command -v dash)" nobodys/secret && chmod 111 nobodys/secret
 	# shellcheck disable=SC2016
-	loops='i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+	loops='i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; '
 	nobody stat -e page-faults:u dash -c "$loops"
 	if [ $? = 0 ]; then
 		clean && ! grep -q note: err
@@ -289,8 +289,11 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		nobody stat -e page-faults:u "$dir/nobodys/secret" -c "$loops"
 		[ $? = 0 ] && clean && grep -q "note: [0-9]* % of the CPU time of '.*secret' was not counted" err
 		result "... and one that the user may not read"
+		nobody stat -e page-faults:u dash -c "'$dir/nobodys/secret' -c '$loops$loops'; :"
+		[ $? = 0 ] && clean && grep -q "note: [0-9]* % of the CPU time of 'dash' and its children was not counted" err
+		result "... and a child that the user may not read"
 	else
-		skip "a program that the user may not read" "only root may count here"
+		skip "programs that the user may not read" "only root may count here"
 	fi
 else
 	for what in read written counted traced; do skip "files and processes that must not be $what" "only root can change the user"; done

@@ -15,6 +15,7 @@
 
 #define LOOK		10000000	/* ns between two samples of multiplexed events */
 #define LITTLE		0.02		/* seconds of CPU time that may be uncounted */
+#define LITTLE_OF_ALL	0.1		/* the same, if the command has started other processes */
 
 /*
  * A running command, or a part of the targets
@@ -223,16 +224,21 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Report a command that was not counted.  A little time, until execve, is never counted. */
+/*
+ * Report CPU time of the command, and of all processes that it has started, that was not counted.
+ * A little time, until execve, is never counted.
+ */
 static void note_uncounted(const struct vcpc_counts *counts, const char *path)
 {
 	size_t last = counts->runs - 1;
 	double used = counts->user[last] + counts->system[last], missing = used - counts->cpu[last];
 
-	if (missing < LITTLE || missing < used / 2 || !vcpc_child_ends_counting(path))
-		return;
-	vcpc_fail(0, "note: %.0f %% of the CPU time of %s was not counted: the kernel stops counting a process that executes a program that gains privileges or that you may not read (run as root)",
-		  missing / used * 100, counts->what);
+	if (missing >= LITTLE && missing >= used / 2 && vcpc_child_ends_counting(path))
+		vcpc_fail(0, "note: %.0f %% of the CPU time of %s was not counted: the kernel stops counting a process that executes a program that gains privileges or that you may not read (run as root)",
+			  missing / used * 100, counts->what);
+	else if (missing >= LITTLE_OF_ALL && missing >= used / 10)
+		vcpc_fail(0, "note: %.0f %% of the CPU time of %s and its children was not counted: the kernel does not count the beginning and the end of a process, and stops counting one that executes a program that gains privileges or that you may not read",
+			  missing / used * 100, counts->what);
 }
 
 /* Add the CPU time of the children that have ended since @before. */
