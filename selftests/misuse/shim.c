@@ -204,6 +204,7 @@ static void recorders(void)
 	INT(recording(), "outside a tick", shim_record_values(rec, 1, 0, 1, NULL));
 	INT(, "NULL recorder", shim_record_tick(NULL));
 	INT(recording(); shim_set_unbind(set, 0), "the set is not bound", shim_record_tick(rec));
+	INT(, "NULL recorder", shim_record_missed(NULL, 1));
 	INT(, "NULL recorder", shim_record_missing(NULL));
 	INT(, "NULL recorder", shim_record_count(NULL));
 	INT(, "NULL recorder", shim_record_close(NULL));

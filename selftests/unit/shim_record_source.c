@@ -184,6 +184,36 @@ TEST_F(source, values_are_recorded)
 	EXPECT_EQ(7, value.ull);
 }
 
+#define MISSED	(450u << 22 | 10 << 10)
+
+static unsigned long long missed_of(FIXTURE_DATA(source) *self)
+{
+	struct shim_value value;
+	struct shim_vset vset;
+
+	if (shim_record__find(&self->record, MISSED, &vset) ||
+	    shim_vset__value(&self->record, &vset, 0, SHIM_TYPE_U64, &value))
+		return 0;
+	return value.ull;
+}
+
+/* The metric exists from the first record after a missed interval on. */
+TEST_F(source, missed_intervals_are_recorded)
+{
+	EXPECT_EQ(0, shim_record_missed(self->rec, 0));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_missed(self->rec, 2));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_missed(self->rec, 1));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	ASSERT_TRUE(read_back(self));
+	EXPECT_EQ(-EINVAL, numval(self, MISSED));
+	ASSERT_EQ(0, shim_cursor__next(&self->cursor, &self->record));
+	EXPECT_EQ(2, missed_of(self));
+	ASSERT_EQ(0, shim_cursor__next(&self->cursor, &self->record));
+	EXPECT_EQ(3, missed_of(self));
+}
+
 TEST_F(source, a_metric_may_have_no_value)
 {
 	own.nsingle = own.nmany = 0;

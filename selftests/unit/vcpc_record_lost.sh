@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vcpc record prints how many trace events are missing from the archive, and fails if it cannot
-# determine this.
+# determine this.  It counts the intervals that it has missed.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,4 +37,17 @@ for call in open drops losses; do
 done
 [ "$(record LOST_FAIL=open LOST_LATER=1 LOST_ERROR=2)" = 0 ] && ! grep -q "$unknown" log
 result "it is not an error if the program has turned tracing off"
+
+# Stop the recorder while its command runs.
+rm -f a.*
+"$build/bin/vcpc" record -o a -e page-faults -I 20msec -- sleep 2 >log 2>&1 &
+recorder=$!
+tries=0
+until [ -s a.0 ] || [ $((tries += 1)) = 100 ]; do sleep 0.05; done
+kill -STOP "$recorder"
+sleep 0.5
+kill -CONT "$recorder"
+wait "$recorder" && "$build/bin/vcpc" dump a >log 2>&1 &&
+	awk '/vcpc.record.missed:/ { n = $2 } END { exit !(n >= 20) }' log
+result "intervals in which the recorder did not run are counted"
 done_testing

@@ -342,7 +342,7 @@ static void read_signals(struct vcpc_child *child)
  * Return: the command's exit status, or 128 + n if signal n ended it.  If the command succeeded but
  * the timer for @tick could not be created, return VCPC_EXIT_FAILURE after printing a message.
  */
-int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg)
+int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, vcpc_tick_fn *tick, void *arg)
 {
 	uint64_t first = child->delay ? child->delay : interval;
 	struct pollfd fds[2] = {
@@ -350,7 +350,7 @@ int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(voi
 		{ .fd = first ? open_timer(first, interval) : -1, .events = POLLIN },
 	};
 	int status = VCPC_EXIT_FAILURE, failed = 0;
-	uint64_t missed;
+	uint64_t expired;
 
 	if (first && fds[1].fd < 0)
 		failed = vcpc_fail(errno, "cannot create a timer; only the first and the last values are recorded");
@@ -358,9 +358,9 @@ int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(voi
 		if (poll(fds, 2, -1) < 0)
 			continue;
 		read_signals(child);
-		if (fds[1].fd < 0 || read(fds[1].fd, &missed, sizeof(missed)) != sizeof(missed))
+		if (fds[1].fd < 0 || read(fds[1].fd, &expired, sizeof(expired)) != sizeof(expired))
 			continue;
-		if (tick(arg)) {
+		if (tick(arg, expired - 1)) {
 			close(fds[1].fd);
 			fds[1].fd = -1;
 		}

@@ -65,7 +65,7 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }
 
-int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg)
+int vcpc_counting_wait(const struct vcpc_counting *counting, vcpc_tick_fn *tick, void *arg)
 {
 	struct vcpc_child child = { .delay = counting->delay };
 	int ret;

@@ -79,6 +79,6 @@ int vcpc_counting_command(struct vcpc_counting *counting);
  * @tick is as for vcpc_child_wait().  Return the command's exit status, 0, or an exit status after
  * a message.
  */
-int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg);
+int vcpc_counting_wait(const struct vcpc_counting *counting, vcpc_tick_fn *tick, void *arg);
 
 #endif /* VCPC_COUNTING_H */

@@ -197,11 +197,12 @@ static int rotate(struct recording *r)
 }
 
 /* Record the current values.  A nonzero result ends the ticks. */
-static int record_tick(void *arg)
+static int record_tick(void *arg, uint64_t missed)
 {
 	struct recording *r = arg;
 
 	record_why_tick(&r->why);
+	shim_record_missed(r->rec, missed);
 	r->broken = shim_record_tick(r->rec);
 	if (r->broken)
 		return r->broken;
@@ -323,7 +324,7 @@ static int baseline(void *arg, pid_t pid)
 		ret = add_sources(r->job, r, pid, r->traced, &what);
 	if (ret < 0)
 		ret = ret == -ECANCELED ? VCPC_EXIT_FAILURE : vcpc_fail(ret, "%s", what);
-	if (!ret && record_tick(r) && r->broken)
+	if (!ret && record_tick(r, 0) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);
 	return ret;
 }
@@ -402,7 +403,7 @@ static int record_run(const struct record_job *job, struct recording *r)
 	}
 	status = record_wait(job, r, &child, !r->full);
 	if (!r->broken && !r->full)
-		record_tick(r);
+		record_tick(r, 0);
 	return conclude(job, r, status);
 }
 

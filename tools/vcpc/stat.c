@@ -154,11 +154,12 @@ static int tick_one(struct run *run)
 	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
-static int stat_tick(void *arg)
+static int stat_tick(void *arg, uint64_t missed)
 {
 	struct runs *runs = arg;
 	int ret = 0;
 
+	(void)missed;
 	for (unsigned int i = 0; i < runs->n && !ret; i++)
 		ret = tick_one(&runs->list[i]);
 	return ret;
@@ -263,7 +264,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 	if (waits)
 		vcpc_fail(0, "%s ended before counting began (-D)", runs->job->what);
 	else if (prints_intervals(counting))
-		ret = stat_tick(runs);
+		ret = stat_tick(runs, 0);
 	for (unsigned int i = 0; i < runs->n && !ret; i++) {
 		struct run *run = &runs->list[i];
 

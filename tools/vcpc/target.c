@@ -223,7 +223,7 @@ static int until_next(const struct schedule *s, uint64_t now)
 }
 
 static void tick_until_end(const struct vcpc_targets *targets, int signals, struct schedule *s,
-			   uint64_t interval, int (*tick)(void *arg), void *arg)
+			   uint64_t interval, vcpc_tick_fn *tick, void *arg)
 {
 	struct pollfd fd = { .fd = signals, .events = POLLIN };
 	bool gone[VCPC_TARGETS] = { false };
@@ -235,7 +235,9 @@ static void tick_until_end(const struct vcpc_targets *targets, int signals, stru
 			return;
 		now = vcpc_now();
 		if (now >= s->tick) {
-			s->tick = tick(arg) || !interval ? NEVER : s->tick + interval;
+			uint64_t missed = interval ? (now - s->tick) / interval : 0;
+
+			s->tick = tick(arg, missed) || !interval ? NEVER : s->tick + interval;
 			s->tick = s->tick < now ? now + interval : s->tick;
 		}
 		if (now >= s->look) {
@@ -247,7 +249,7 @@ static void tick_until_end(const struct vcpc_targets *targets, int signals, stru
 }
 
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
-		      uint64_t duration, int (*tick)(void *arg), void *arg)
+		      uint64_t duration, vcpc_tick_fn *tick, void *arg)
 {
 	uint64_t now = vcpc_now();
 	struct schedule schedule = {

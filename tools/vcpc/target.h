@@ -9,6 +9,8 @@
 
 #include <shim/shim.h>
 
+#include "vcpc.h"
+
 #define VCPC_TARGETS	1024
 
 /* All targets are of the same kind, which the first requested target determines. */
@@ -46,6 +48,6 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
  * is as for vcpc_child_wait().  Return 0, or an exit status after printing a message.
  */
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
-		      uint64_t duration, int (*tick)(void *arg), void *arg);
+		      uint64_t duration, vcpc_tick_fn *tick, void *arg);
 
 #endif /* VCPC_TARGET_H */

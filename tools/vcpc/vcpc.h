@@ -155,9 +155,12 @@ struct vcpc_child {
 
 int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
 
+/* Called at each interval, with the number of intervals that were missed since the last call */
+typedef int vcpc_tick_fn(void *arg, uint64_t missed);
+
 int vcpc_child_check(const char *command, char path[PATH_MAX]);
 bool vcpc_child_ends_counting(const char *path);
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
-int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);
+int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, vcpc_tick_fn *tick, void *arg);
 
 #endif /* VCPC_H */

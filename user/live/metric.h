@@ -30,6 +30,7 @@
 #define SHIM_CLUSTER_PROCESS_TIME	7
 #define SHIM_CLUSTER_USER	8	/* the module's resources in use by each user */
 #define SHIM_CLUSTER_LIMIT	9	/* the limits of these resources */
+#define SHIM_CLUSTER_RECORD	10	/* the recorder */
 
 /*
  * PCP's packing of units into 32 bits, four bits each from the top: the dimensions of space, time

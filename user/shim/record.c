@@ -212,10 +212,41 @@ static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int 
 	return ret || other <= 0 ? ret : rec->source.instances(rec->source_arg, rec);
 }
 
+static const struct shim_metric missed_metric = {
+	"vcpc.record.missed", SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_RECORD, 0),
+	SHIM_INDOM_NULL, SHIM_TYPE_U64, SHIM_SEM_INSTANT, SHIM_UNITS_COUNT, 0,
+	"intervals without a record",
+	"Number of intervals since the start of the archive in which no record was written,\n"
+	"because the recorder did not run in time. Recorded only if it is not 0."
+};
+
+/* Declare the metric when the first interval was missed. */
+static int declare_missed(struct shim_recorder *rec)
+{
+	int ret = rec->missed && !rec->missed_known ?
+		shim_rec_metric__write(rec->w, &missed_metric) : 0;
+
+	rec->missed_known |= rec->missed && !ret;
+	return ret;
+}
+
+static int write_missed(struct shim_recorder *rec)
+{
+	const struct shim_value value = { .inst = -1, .type = SHIM_TYPE_U64, .ull = rec->missed };
+	int ret;
+
+	if (!rec->missed_known)
+		return 0;
+	ret = shim_writer__vset(rec->w, missed_metric.pmid, 0);
+	return ret ? ret : shim_writer__value(rec->w, &value);
+}
+
 static int write_values(struct shim_recorder *rec, int other)
 {
 	int ret = shim_rec_sets__values(rec->sets, rec->w);
 
+	if (!ret)
+		ret = write_missed(rec);
 	if (!ret && other > 0)
 		ret = rec->source.values(rec->source_arg, rec);
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
@@ -238,6 +269,8 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int oth
 		ret = shim_rec_label__context(rec->w, rec->label.host, rec->labels, stamp);
 	if (!ret)
 		ret = write_instances(rec, stamp, other);
+	if (!ret)
+		ret = declare_missed(rec);
 	if (!ret)
 		ret = shim_writer__begin(rec->w, stamp);
 	if (ret)
@@ -291,6 +324,23 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 	if (!ret)
 		rec->last = stamp;
 	return ret;
+}
+
+/**
+ * shim_record_missed() - note that a program has not called shim_record_tick() in time
+ * @rec: the recorder
+ * @intervals: number of intervals in which a record should have been written; may be 0
+ *
+ * From the next record on, the archive has the sum as the metric vcpc.record.missed.
+ *
+ * Return: 0 or -EINVAL.
+ */
+SHIM_API int shim_record_missed(struct shim_recorder *rec, uint64_t intervals)
+{
+	if (!rec)
+		return -EINVAL;
+	rec->missed += intervals;
+	return 0;
 }
 
 /**

@@ -21,6 +21,8 @@ struct shim_recorder {
 	void *source_arg;
 	const struct shim_recorder *after;	/* the recorder that this one continues */
 	char *archive;
+	uint64_t missed;	/* number of intervals without a record */
+	bool missed_known;	/* its metric is declared in the archive */
 	int missing;		/* the reason why values are missing from the last record, or 0 */
 };
 

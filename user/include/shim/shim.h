@@ -235,6 +235,7 @@ int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, i
 		       const struct shim_record_value *values);
 
 int shim_record_tick(struct shim_recorder *rec);
+int shim_record_missed(struct shim_recorder *rec, uint64_t intervals);
 int shim_record_missing(const struct shim_recorder *rec);
 uint64_t shim_record_count(const struct shim_recorder *rec);
 int shim_record_close(struct shim_recorder *rec);
