@@ -163,8 +163,10 @@ static int create_files(struct shim_output *out)
 	err = sink_create(&out->meta, out->base, SHIM_VOLUME_META);
 	if (err)
 		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
-	if (flock(out->meta.fd.nr, LOCK_EX))
-		err = -errno;
+	/* Another process that checks whether the archive is being written holds the lock briefly. */
+	do {
+		err = flock(out->meta.fd.nr, LOCK_EX) ? -errno : 0;
+	} while (err == -EINTR);
 	if (!err)
 		err = sink_create(&out->index, out->base, SHIM_VOLUME_INDEX);
 	if (!err)
