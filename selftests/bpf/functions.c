@@ -7,7 +7,7 @@
 #include "bpf_test.h"
 #include "probe_on.h"
 
-#define CALLS	100000
+#define CALLS	20000
 #define DEEPEST	64	/* maximum number of open calls per thread */
 #define NOBODY	65534
 

@@ -113,7 +113,7 @@ newer-some)
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
 		bpf/open_list bpf/released bpf/pinned.sh why/functions why/made_up_stack why/parts why/stacks'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000 BRIEF=1'
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=60000 MANY=100000 BRIEF=1'
 	;;
 newer-arm64)
 	arch=arm64 kind=newer folders='vcpc bpf cpc aix trace shim'
