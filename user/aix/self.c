@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
+#include "base/process.h"
 #include "core/clock.h"
 #include "state.h"
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/process.h"
 #include "files.h"
 #include "index.h"

@@ -18,30 +18,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/process.h"
 #include "declare.h"
 #include "reader.h"
 #include "record.h"
-
-/*
- * A file to which only complete pieces are appended.  An error restores the previous length.
- *
- * Nothing is buffered in memory, so data that was written is not lost if the process is killed.
- */
-
-/*
- * struct shim_sink - an output file
- * @fd: has a high number, so the program needs some time to get that number for its own file
- * @size: bytes in complete pieces
- * @checked: when @fd was last known to be the file, in nanoseconds of CLOCK_MONOTONIC
- * @broken: truncating the file failed; nothing more may be written to it
- */
-struct shim_sink {
-	struct shim_fd fd;
-	uint64_t size;
-	int64_t checked;
-	bool broken;
-};
+#include "sink.h"
 
 /*
  * struct shim_output - the files
@@ -93,6 +73,16 @@ int shim_output__next_volume(struct shim_output *out);
  * -ENODATA.  @out is always freed.
  */
 int shim_output__close(struct shim_output *out, struct shim_buf *meta);
+
+/* Initialize what new and existing archives have in common. */
+int shim_output__init(struct shim_output *out, const char *base);
+/* Close the files without completing them. */
+void shim_output__close_files(struct shim_output *out);
+/*
+ * Return 0 if this process may write the archive, or an error.  In a forked child, wait up to a
+ * second for the end of the process that writes it.
+ */
+int shim_output__check_process(struct shim_output *out);
 
 /* Append to an archive: its files, and the metrics and instance domains that it declares */
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/fd.h"
 #include "base/process.h"
 #include "base/vec.h"
 #include "codec.h"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/process.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "base/process.h"
+#include "base/fd.h"
 #include "base/vec.h"
 #include "files.h"
 #include "unpacked.h"

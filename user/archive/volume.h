@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/process.h"
+#include "base/fd.h"
 #include "reader.h"
 
 #define SHIM_VOLUME_COPY	(64u << 10)

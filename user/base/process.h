@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * State that a library shares with its process: forks, threads that are canceled or end, signal
- * handlers, descriptors, and an environment that may be set by a less privileged user.
+ * handlers, and an environment that may be set by a less privileged user.
  *
  * Nothing else in user/ calls pthread_atfork(), pthread_key_create(), pthread_setcancelstate() or
  * getenv(); scripts/check-layers.sh enforces this.
@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/single_threaded.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #define SHIM_CANCEL_ALONE	(-1)
@@ -193,29 +192,6 @@ struct shim_thread_end {
 int shim_thread_end__arm(struct shim_thread_end *end, void *arg);
 void shim_thread_room__free(void *room);
 void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
-
-/**
- * struct shim_fd - a descriptor that the library owns
- * @nr: its number
- * @owner: serial number of the shim_fd__own() call that received it; 0 if it is not recorded
- *
- * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and then
- * open its own files under the same numbers.  Therefore the library's descriptors have numbers far
- * above those that open(2) returns, which are always the lowest free ones.  Before an operation
- * that could harm another file, the library checks that the descriptor is still its own.
- */
-struct shim_fd {
-	int nr;
-	uint32_t owner;
-};
-
-int shim_fd__own(int nr, struct shim_fd *out);
-int shim_fd__above_standard(int nr);
-bool shim_fd__is_latest(struct shim_fd fd);
-bool shim_fd__stat(struct shim_fd fd, struct stat *st);
-bool shim_fd__is_ours(struct shim_fd fd);
-int shim_fd__close(struct shim_fd fd);
-void shim_fd__release(struct shim_fd *fd);
 
 char *shim_environ__get(const char *name);
 bool shim_environ__is_foreign(void);

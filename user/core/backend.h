@@ -19,7 +19,7 @@
 #include <sys/types.h>
 #include <linux/vcpc.h>
 
-#include "base/process.h"
+#include "base/fd.h"
 
 union shim_backend_ref {
 	struct shim_fd fd;

@@ -30,6 +30,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/fd.h"
 #include "base/process.h"
 #include "bpf_pins.h"
 #include "counted.h"

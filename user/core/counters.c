@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "bpf/trace.h"
 #include "backend_both.h"
 #include "counters.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/process.h"
+#include "base/fd.h"
 
 #define SHIM_GROUP_MAX	64	/* events of a group */
 

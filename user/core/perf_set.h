@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/process.h"
 #include "backend.h"
 #include "perf_instance.h"
 #include "perf_page.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "backend_both.h"
 #include "perf_group.h"
 #include "pmus.h"

@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/process.h"
 #include "pdu.h"
 #include "wire.h"
@@ -44,8 +45,6 @@
 
 static struct shim_wire *connections;
 
-static const struct shim_fd no_fd = { .nr = -1 };
-
 static void close_ours(struct shim_fd fd)
 {
 	if (fd.nr >= 0 && shim_fd__is_ours(fd))
@@ -57,7 +56,7 @@ static void after_fork_child(void)
 {
 	for (struct shim_wire *w = connections; w; w = w->next) {
 		close_ours(w->fd);
-		w->fd = no_fd;
+		w->fd = SHIM_NO_FD;
 		w->forked = true;
 	}
 	connections = NULL;
@@ -93,7 +92,7 @@ static struct shim_fd link_out(struct shim_wire *w)
 	 * only once a connection has been linked.
 	 */
 	if (w->fd.nr < 0)
-		return no_fd;
+		return SHIM_NO_FD;
 	shim_siglock__enter(&list_lock);
 	fd = w->fd;
 	if (fd.nr >= 0) {
@@ -103,7 +102,7 @@ static struct shim_fd link_out(struct shim_wire *w)
 			w->prev->next = w->next;
 		else
 			connections = w->next;
-		w->fd = no_fd;
+		w->fd = SHIM_NO_FD;
 	}
 	shim_siglock__leave(&list_lock);
 	return fd;
@@ -112,7 +111,7 @@ static struct shim_fd link_out(struct shim_wire *w)
 void shim_wire__init(struct shim_wire *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->fd = no_fd;
+	w->fd = SHIM_NO_FD;
 }
 
 void shim_wire__close(struct shim_wire *w)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/process.h"
+#include "base/fd.h"
 
 /* The longest PDU that is received.  Memory is allocated only as bytes arrive. */
 #define SHIM_WIRE_MAX	(256u << 20)

@@ -23,7 +23,7 @@
 
 #include <pcp/trace.h>
 
-#include "base/process.h"
+#include "base/fd.h"
 #include "env.h"
 #include "link.h"
 
