@@ -64,6 +64,9 @@ rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 	  -fvisibility=hidden -fPIC -MMD -MP
+# $(call begin,DIR...): create the directories, and remove the target.  A failed compilation would leave the
+# old target together with a new .d file in which "depends" has not yet corrected the name.
+begin = @mkdir -p $(@D) $(1) && rm -f $@
 # $(call depends,FILE.d...): use make's name of the target, because ccache writes short paths
 depends = sed -i '1s|^[^ ]*:|$@:|' $(1)
 ifneq ($(WERROR),)

@@ -21,7 +21,7 @@ define folder
 $(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
 $(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))
 $$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.done $(RECIPES) | $(GENERATED)
-	@mkdir -p $$(@D)
+	$$(call begin)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -I$(call layer_dir,$(1)) $(3) -c -o $$@ $$<
 	$$(Q)$$(call depends,$$(@:.o=.d))
