@@ -56,21 +56,24 @@ static void *joiner(void *arg)
 
 TEST(threads_are_joined_in_the_order_in_which_they_end)
 {
-	thread_t slow, fast, gone;
+	thread_t slow, fast, slowest, gone;
 	void *status = NULL;
 
 	NEEDS_UNWINDER();
 	ran = 0;
 	ASSERT_EQ(0, thr_create(NULL, 0, sleeper, (void *)600, THR_BOUND, &slow));
 	ASSERT_EQ(0, thr_create(NULL, 0, leaver, &ran, THR_BOUND | THR_NEW_LWP, &fast));
+	ASSERT_EQ(0, thr_create(NULL, 0, sleeper, (void *)1200, 0, &slowest));
 	ASSERT_EQ(0, thr_join(0, &gone, &status));
 	EXPECT_EQ(fast, gone);
 	EXPECT_EQ((void *)&ran, status);
 	ASSERT_EQ(0, thr_join(0, &gone, &status));
 	EXPECT_EQ(slow, gone);
 	EXPECT_EQ((void *)600, status);
+	ASSERT_EQ(0, thr_join(0, &gone, NULL));
+	EXPECT_EQ(slowest, gone);
 	EXPECT_EQ(ESRCH, thr_join(0, &gone, &status));
-	EXPECT_EQ(2, ran);
+	EXPECT_EQ(3, ran);
 }
 
 TEST(a_loop_waits_for_all_threads)

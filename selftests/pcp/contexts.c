@@ -25,6 +25,23 @@ TEST_F(archive, handles_are_not_used_twice)
 	EXPECT_GT(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), second);
 }
 
+TEST_F(archive, the_others_keep_their_handles)
+{
+	int a = pmWhichContext(), b = pmDupContext(), c = pmDupContext();
+
+	ASSERT_LT(a, b);
+	ASSERT_LT(b, c);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 4000), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 0);
+	ASSERT_EQ(pmUseContext(b), 0);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 8000, 4000), 0);
+	ASSERT_EQ(pmDestroyContext(a), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 10);
+	ASSERT_EQ(pmUseContext(c), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 5);
+	EXPECT_EQ(pmUseContext(a), PM_ERR_NOCONTEXT);
+}
+
 TEST_F(archive, a_failed_open_keeps_the_current_one)
 {
 	int handle = pmWhichContext();
