@@ -98,7 +98,7 @@ int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);
-/* Set *@pmid to the metric with the name @s.  Return false if there is none. */
+/* Store the metric that has the name @s in *@pmid.  Return whether a metric has this name. */
 bool shim_meta__named(const struct shim_meta *meta, const char *s, uint32_t *pmid);
 struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
 /* Return all instances of a domain, in any state, or NULL if memory runs out. */

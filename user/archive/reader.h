@@ -61,7 +61,7 @@ int shim_archive__joint(const struct shim_archive *ar, const struct shim_record 
 unsigned int shim_archive__ndescs(const struct shim_archive *ar);
 const struct shim_desc *shim_archive__desc_at(const struct shim_archive *ar, unsigned int i);
 const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32_t pmid);
-/* Set *@pmid to the metric with that name.  Return false if there is none. */
+/* Store the metric that has the name @name in *@pmid.  Return whether a metric has this name. */
 bool shim_archive__named(const struct shim_archive *ar, const char *name, uint32_t *pmid);
 
 /* Instance domains: the state at a time, or all states, newest first */

@@ -172,9 +172,9 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
  * time when it stopped.
  *
  * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle or is not bound to this
- * thread, its process was released, or the buffer belongs to another set or was created before a request was added), EAGAIN
- * (counts were lost because the counters were taken away, or the caller is no longer bound to the
- * CPU).
+ * thread, its process was released, or the buffer belongs to another set or was created before a
+ * request was added), EAGAIN (counts were lost because the counters were taken away, or the caller
+ * is no longer bound to the CPU).
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {

@@ -254,8 +254,8 @@ static int claim(thread_t thread, struct lwp **t)
  * @departed: stores the thread, or NULL
  * @status: stores its status, or NULL
  *
- * Return: 0, ESRCH if the thread is detached or there is none, EDEADLK if the caller is the thread,
- * or an error of pthread_join(3).
+ * Return: 0, ESRCH if the thread is detached or no thread is left to wait for, EDEADLK if the caller
+ * is the thread, or an error of pthread_join(3).
  */
 SHIM_API int thr_join(thread_t thread, thread_t *departed, void **status)
 {
