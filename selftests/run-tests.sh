@@ -51,15 +51,23 @@ run() {
 		}' "$3" >"$4" && ! grep -qE 'Sanitizer|runtime error:|by signal' "$3"
 }
 
-# say NAME LINES SECONDS: print a line with the numbers of results
+# cpu: set "cpu" to the seconds of CPU time that ended children have used
+cpu() {
+	times >"$work/times"
+	cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$work/times")
+}
+
+# say NAME LINES BEGUN USED: print a line with the numbers of results, and what the program took since
+# the time BEGUN, when children had used USED seconds of CPU time
 say() {
-	awk -v name="$1" -v took="$3" '
+	cpu
+	awk -v name="$1" -v took="$(($(date +%s) - $3))" -v used="$4" -v cpu="$cpu" '
 		{ n[$1]++ }
 		END { printf "  %-44s %3d passed", name, n["pass"]
 		      if (n["fail"]) printf ", %d FAILED", n["fail"]
 		      if (n["skip"]) printf ", %d skipped", n["skip"]
 		      if (n["unstable"]) printf ", %d failed at first", n["unstable"]
-		      if (took >= 5) printf ", %d s", took
+		      if (took >= 5) printf ", %d s, %d s of CPU", took, cpu - used
 		      print "" }' "$2"
 }
 
@@ -72,14 +80,16 @@ for program; do
 	folder=${program%/*} name=${program##*/}
 	name=${folder##*/}/$name
 	begun=$(date +%s)
+	cpu
+	used=$cpu
 	if run "$name" "$program" "$work/log" "$work/lines"; then
-		say "$name" "$work/lines" $(($(date +%s) - begun))
+		say "$name" "$work/lines" "$begun" "$used"
 		show "$work/log"
 		sed -n 's/^fail /unstable /p' "$work/lines" >"$work/unstable"
 		run "$name" "$program" "$work/log" "$work/lines" || :
 		grep -q ^fail "$work/lines" || cat "$work/unstable" >>"$work/lines"
 	fi
 	cat "$work/lines" >>"$results"
-	say "$name" "$work/lines" $(($(date +%s) - begun))
+	say "$name" "$work/lines" "$begun" "$used"
 	! grep -q ^fail "$work/lines" || show "$work/log"
 done
