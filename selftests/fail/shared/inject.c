@@ -5,8 +5,9 @@
  * A test that links this file calls inject_start().  A preloaded program uses the environment
  * variable INJECT=WAY:N from its first call on; with INJECT=signals:0 no call fails, but signals
  * interrupt system calls.  To the file in INJECT_COUNT it appends each way with the number of calls
- * that can fail in this way and the numbers of those whose chain of callers is new, and in a last line the number of calls for WAY, whether one failed,
- * and the number of blocks in use.  If WAY is "none", calls of all kinds count, otherwise only
+ * that can fail in this way and, unless FAIL_POINTS is set, the numbers of those whose chain of
+ * callers is new, and in a last line the number of calls for WAY until one failed, whether one
+ * failed, and the number of blocks in use.  If WAY is "none", calls of all kinds count, otherwise only
  * those of its kind.  With INJECT_TRAP the failing call stops in a debugger.  Calls made by the
  * library whose name begins with INJECT_NOT neither count nor fail; without it, the C library's
  * writes to standard output and to streams that are opened for writing also count.
@@ -157,8 +158,8 @@ static bool is_exempt(void)
 {
 	const char *not = getenv("INJECT_NOT"), *name;
 	struct dl_find_object object;
-	void *frames[32], *own = NULL;
-	int n = not ? backtrace(frames, 32) : 0;
+	void *frames[12], *own = NULL;
+	int n = not ? backtrace(frames, 12) : 0;
 
 	for (int i = 0; i < n; i++) {
 		if (_dl_find_object(frames[i], &object))
@@ -212,12 +213,12 @@ static int fails(enum inject_kind kind)
 	const struct inject_way *way = __atomic_load_n(&chosen, __ATOMIC_SEQ_CST);
 	long n;
 
-	if (!way || (way->kind && way->kind != kind) || is_exempt())
+	if (!way || (way->kind && way->kind != kind) || fired || is_exempt())
 		return 0;
 	n = __atomic_add_fetch(&calls[kind], 1, __ATOMIC_SEQ_CST);
 	if (!fail_at)
 		note_first(kind, n);
-	if (!fail_at || n < fail_at || fired || in_libpfm() ||
+	if (fail_at <= 0 || n < fail_at || in_libpfm() ||
 	    __atomic_exchange_n(&fired, true, __ATOMIC_SEQ_CST))
 		return 0;
 	if (getenv("INJECT_TRAP"))
@@ -617,7 +618,7 @@ static void __attribute__((constructor)) begin(void)
 	/* Do not replace the stream for PCP's library, which needs its descriptor. */
 	preloaded = !getenv("INJECT_NOT");
 	stdout = counted_writes(stdout);
-	inject_start(way_of(how, n), atol(n + 1));
+	inject_start(way_of(how, n), atol(n + 1) ?: getenv("FAIL_POINTS") ? INJECT_COUNT_ONLY : 0);
 }
 
 static void __attribute__((destructor)) end(void)

@@ -49,15 +49,17 @@ extern const struct inject_way inject_ways[];
 
 /*
  * Start counting calls of @way's kind, or of all kinds if @way is NULL.  The @n-th call of this
- * kind fails; none fails if @n is 0.
+ * kind fails.  If @n is 0, none fails, and inject_firsts() returns the chains of callers; if it is
+ * INJECT_COUNT_ONLY, none fails, and chains are not recorded, which takes most of the time.
  */
+#define INJECT_COUNT_ONLY	(-1)
 void inject_start(const struct inject_way *way, long n);
 void inject_stop(void);
 /* Return the number of counted calls of a kind. */
 long inject_calls(enum inject_kind kind);
 /*
  * Return the numbers of the calls of a kind that no earlier call with the same chain of callers
- * preceded, and their number in @n.  They are recorded if no call fails.
+ * preceded, and their number in @n.
  */
 #define INJECT_FIRSTS	4096
 const long *inject_firsts(enum inject_kind kind, long *n);
