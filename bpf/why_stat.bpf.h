@@ -112,39 +112,70 @@ static __always_inline void vw_add_sum(const struct vw_sums *to, __u64 account, 
 	__sync_fetch_and_add(&sum->times, times);
 }
 
-static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot, __u64 account)
+struct vw_causes {
+	const struct vc_why_open *open;
+	__u64 account;
+	struct vc_why_reason_key key;
+};
+
+static long vw_add_cause_at(__u32 at, struct vw_causes *causes)
 {
 	const struct vw_sums to = {
 		&vw_reason, VC_WHY_REASONS, VW_ROWS_REASON, VC_WHY_DROP_REASONS,
 	};
-	struct vc_why_reason_key key = {
-		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
-	};
+	const struct vc_why_cause *cause;
 
-	for (__u32 i = 0; i < VC_WHY_OWN_REASONS && i < open->causes; i++) {
-		key.reason = open->cause[i].reason;
-		vw_add_sum(&to, account, &key, open->cause[i].ns, open->cause[i].times);
-	}
+	if (at >= VC_WHY_OWN_REASONS || at >= causes->open->causes)
+		return 1;
+	cause = &causes->open->cause[at];
+	causes->key.reason = cause->reason;
+	vw_add_sum(&to, causes->account, &causes->key, cause->ns, cause->times);
+	return 0;
 }
 
-static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot, __u64 account)
+/* The verifier checks the body of bpf_loop() fewer times than that of a loop. */
+static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot, __u64 account)
+{
+	struct vw_causes causes = {
+		open, account, { .tag = { .tag = open->tag, .user = open->user }, .slot = slot },
+	};
+
+	bpf_loop(VC_WHY_OWN_REASONS, vw_add_cause_at, &causes, 0);
+}
+
+struct vw_stacks {
+	const struct vc_why_open *open;
+	__u64 account;
+	struct vc_why_stack_key key;
+};
+
+static long vw_add_stack_at(__u32 at, struct vw_stacks *stacks)
 {
 	const struct vw_sums to = {
 		&vw_stack, VC_WHY_STACKS, VW_ROWS_STACK, VC_WHY_DROP_STACKS,
 	};
-	struct vc_why_stack_key key = {
-		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
-		.tgid = bpf_get_current_pid_tgid() >> 32,
+	const struct vc_why_seen *seen;
+
+	if (at >= VC_WHY_OWN_STACKS || at >= stacks->open->stacks)
+		return 1;
+	seen = &stacks->open->stack[at];
+	stacks->key.reason = seen->reason;
+	stacks->key.user = seen->user;
+	stacks->key.kernel = seen->kernel;
+	vw_add_sum(&to, stacks->account, &stacks->key, seen->ns, seen->times);
+	return 0;
+}
+
+static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot, __u64 account)
+{
+	struct vw_stacks stacks = {
+		open, account, {
+			.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
+			.tgid = bpf_get_current_pid_tgid() >> 32,
+		},
 	};
 
-	for (__u32 i = 0; i < VC_WHY_OWN_STACKS && i < open->stacks; i++) {
-		const struct vc_why_seen *seen = &open->stack[i];
-
-		key.reason = seen->reason;
-		key.user = seen->user;
-		key.kernel = seen->kernel;
-		vw_add_sum(&to, account, &key, seen->ns, seen->times);
-	}
+	bpf_loop(VC_WHY_OWN_STACKS, vw_add_stack_at, &stacks, 0);
 }
 
 /*
