@@ -69,7 +69,7 @@ check "on twice is reported" fails 1 vcpc trace on
 check "an unknown word is invalid usage" fails 2 vcpc trace maybe
 check "an option of another command is invalid usage" fails 2 vcpc trace off --hist
 check "an invalid number is invalid usage" fails 2 vcpc trace on --max-tags 12x
-check "a traced program runs" orders
+check "a traced program runs" orders 150
 check "vc_tag can be dumped" dump vc_tag
 check "... with the names of tags" has /tmp/vc_tag '"name": "batch"' '"name": "mean bill"' '"key"'
 check "vc_stat can be dumped" dump vc_stat
@@ -77,12 +77,12 @@ check "... with the names of fields" has /tmp/vc_stat '"tag"' '"kind"' '"count"'
 	'"min_ns"' '"max_ns"' '"last_ns"' '"last_took_ns"' '"value"' '"hist"' '"cpu"'
 check "vc_drop can be dumped" dump vc_drop
 check "vcpc trace show" show
-check "... includes every batch" has /tmp/show '^batch  *1500  *0 ' '^orders done  *counter  *1500 ' \
+check "... includes every batch" has /tmp/show '^batch  *150  *0 ' '^orders done  *counter  *150 ' \
 	'^opened  *point  *1 '
 check "... reports no lost events" hasnot /tmp/show 'not recorded'
 check "vcpc trace show --hist" show --hist
 check "... draws bars" has /tmp/show '|#.*| [0-9]'
-check "... fits on a screen, with each transaction in one bucket" rows_sum_up batch 1500
+check "... fits on a screen, with each transaction in one bucket" rows_sum_up batch 150
 dump vc_open
 check "an exited process has no open transactions" hasnot /tmp/vc_open start_ns
 dump vc_open_row

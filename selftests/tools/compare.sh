@@ -18,8 +18,8 @@ record() {
 mkdir "$dir/base" "$dir/again" "$dir/more"
 recorded=true
 for run in 1 2; do
-	record "$dir/base/$run" orders && record "$dir/again/$run" orders &&
-		record "$dir/more/$run" 'orders; orders' || recorded=false
+	record "$dir/base/$run" 'orders 300' && record "$dir/again/$run" 'orders 300' &&
+		record "$dir/more/$run" 'orders 300; orders 300' || recorded=false
 done
 $recorded
 result "six runs are recorded"
@@ -32,7 +32,7 @@ gate more "$event > +10%"
 [ $? = 3 ] && grep -q "^FAIL  $event > +10%" "$dir/out"
 result "a program that does the work twice fails"
 gate more 'batch:count > 0'
-[ $? = 3 ] && [ "$(awk '/^batch / { inside = 1 } inside && $1 == "count" { print $2, $3, $4, $5; exit }' "$dir/out")" = "1500 3000 +100 %" ]
+[ $? = 3 ] && [ "$(awk '/^batch / { inside = 1 } inside && $1 == "count" { print $2, $3, $4, $5; exit }' "$dir/out")" = "300 600 +100 %" ]
 result "transactions are counted exactly"
 gate again 'batch:count > 0' && gate again 'batch:count < 0'
 result "... both ways"

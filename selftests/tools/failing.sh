@@ -19,7 +19,7 @@ pinned() {
 	find /sys/fs/bpf -path '*/vcpc/*' 2>/dev/null | sort
 }
 
-vcpc trace on --events >log 2>&1 && orders >log 2>&1
+vcpc trace on --events >log 2>&1 && orders 150 >log 2>&1
 result "transactions to read"
 sweep status reads vcpc trace status
 sweep show reads vcpc trace show --hist

@@ -40,11 +40,11 @@ echo precious >"$dir/file"
 run trace export -o "$dir/file"
 [ $? = 1 ] && [ "$(cat "$dir/file")" = precious ] && [ "$(ls "$dir"/file*)" = "$dir/file" ]
 result "trace export: if nothing can be exported, an existing file is unchanged"
-vcpc trace off && vcpc trace on --events && orders >/dev/null
+vcpc trace off && vcpc trace on --events && orders 150 >/dev/null
 run trace export -o "$dir/small/export"
 [ $? = 1 ] && grep -q "cannot write" "$dir/err" && [ ! -e "$dir/small/export" ]
 result "trace export: a full disk"
-orders >/dev/null
+orders 150 >/dev/null
 chmod 0640 "$dir/file"
 run trace export -o "$dir/file"
 [ $? = 0 ] && grep -q traceEvents "$dir/file" && [ "$(stat -c %a "$dir/file")" = 640 ]
@@ -53,7 +53,7 @@ vcpc trace off
 run trace on --probes
 [ $? = 1 ] && grep -q 'would trace nothing: the vcpc module is loaded' "$dir/err" && vcpc trace status | grep -q '^off'
 result "trace on --probes: refused while programs send their events to the module"
-SHIM_TRACE=probe vcpc trace on --probes && SHIM_TRACE=probe orders >/dev/null && run trace show && grep -q batch "$dir/out"
+SHIM_TRACE=probe vcpc trace on --probes && SHIM_TRACE=probe orders 150 >/dev/null && run trace show && grep -q batch "$dir/out"
 result "... but not if they use probes"
 vcpc trace off && vcpc trace on
 vcpc trace show --json >/dev/full 2>"$dir/err"

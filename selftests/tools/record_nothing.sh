@@ -15,7 +15,7 @@ vcpc record --trace -o "$dir/a" -I 50ms sleep 1 >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q 'no program made a trace call' "$dir/err" && ! grep -q ' records' "$dir/err" &&
 	! ls "$dir"/a.* >/dev/null 2>&1
 result "nothing is recorded, the reason is printed, and no files remain"
-vcpc record --trace -o "$dir/b" -I 50ms sh -c 'sleep 0.5; orders' >"$dir/out" 2>"$dir/err"
+vcpc record --trace -o "$dir/b" -I 50ms sh -c 'sleep 0.5; orders 150' >"$dir/out" 2>"$dir/err"
 [ $? = 0 ] && said=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err") &&
 	[ "$said" = "$(vcpc dump --records "$dir/b" | grep -c "^[0-9]")" ]
 result "the number of records is printed"

@@ -14,14 +14,14 @@ last() {
 
 vcpc trace on 2>"$dir/err"
 result "tracing is on"
-vcpc record -o "$dir/a" -I 50ms -e page-faults,task-clock orders >"$dir/out" 2>"$dir/err"
+vcpc record -o "$dir/a" -I 50ms -e page-faults,task-clock orders 150 >"$dir/out" 2>"$dir/err"
 result "orders is recorded"
 ! grep -q missing "$dir/err"
 result "nothing is missing"
-[ "$(last 'trace.transact.count[batch]')" = 1500 ]
-result "all 1500 batches are in the last record"
-[ "$(last 'trace.transact.count[sort]')" = 1500 ]
-result "all 1500 steps are in the last record"
+[ "$(last 'trace.transact.count[batch]')" = 150 ]
+result "all 150 batches are in the last record"
+[ "$(last 'trace.transact.count[sort]')" = 150 ]
+result "all 150 steps are in the last record"
 [ "$(last vcpc.count.page_faults)" -gt 20 ]
 result "counts are in the same archive"
 last trace.point.count >/dev/null
@@ -31,19 +31,19 @@ sum=$(vcpc replay "$dir/a" -m back -r 'vcpc.transact.hist' 2>>"$dir/err" | awk '
 	$1 ~ /^[0-9][0-9]:/ && !last { last = $1 }
 	$1 == last { for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+$/) sum += $i }
 	END { print sum + 0 }')
-[ "$sum" = 6000 ]
+[ "$sum" = 600 ]
 result "the histograms include all transactions"
 
 # If tracing is turned off and on three times during a recording, no value decreases or is lost.
 cat >"$dir/job" <<-JOB
-	orders >/dev/null; sleep 0.3
-	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
-	vcpc trace off; vcpc trace on; orders >/dev/null; sleep 0.3
+	orders 150 >/dev/null; sleep 0.3
+	vcpc trace off; sleep 0.3; vcpc trace on; orders 150 >/dev/null; sleep 0.3
+	vcpc trace off; vcpc trace on; orders 150 >/dev/null; sleep 0.3
 JOB
 vcpc record -o "$dir/c" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 result "recording while tracing is turned off and on"
 mv "$dir/c.meta" "$dir/a.meta"; mv "$dir/c.index" "$dir/a.index"; mv "$dir/c.0" "$dir/a.0"
-[ "$(last 'trace.transact.count[batch]')" = 6000 ]
+[ "$(last 'trace.transact.count[batch]')" = 600 ]
 result "the last record includes everything, also earlier events"
 vcpc replay "$dir/a" -r 'trace.transact.count[batch]' 2>>"$dir/err" | awk '
 	$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if ($2 < before) exit 1; before = $2 }'
@@ -63,17 +63,17 @@ result "no metric is missing afterwards"
 # tag.
 vcpc trace off; vcpc trace on --direct 2>"$dir/err"
 cat >"$dir/job" <<-JOB
-	SHIM_TRACE=direct orders >/dev/null; sleep 0.2
-	orders >/dev/null; sleep 0.2
-	SHIM_TRACE=direct orders >/dev/null
+	SHIM_TRACE=direct orders 150 >/dev/null; sleep 0.2
+	orders 150 >/dev/null; sleep 0.2
+	SHIM_TRACE=direct orders 150 >/dev/null
 JOB
 vcpc record -o "$dir/e" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 for file in meta index 0; do mv "$dir/e.$file" "$dir/a.$file"; done
-[ "$(last 'trace.transact.count[batch]')" = 4500 ]
+[ "$(last 'trace.transact.count[batch]')" = 450 ]
 result "programs that write statistics themselves are added to others"
 
 # With only the values that have changed, all values can be interpolated, except between archives.
-vcpc record --changes --rotate 128K -o "$dir/f" -I 20ms -e page-faults sh -c 'orders; sleep 1; orders; sleep 0.2' >"$dir/out" 2>"$dir/err"
+vcpc record --changes --rotate 64K -o "$dir/f" -I 20ms -e page-faults sh -c 'orders 150; sleep 1; orders 150; sleep 0.2' >"$dir/out" 2>"$dir/err"
 archives=$(find "$dir/f" -name '*.0' | wc -l)
 [ "$archives" -ge 2 ] && vcpc check "$dir/f" >"$dir/values" 2>&1
 result "recording only changes, into several archives"
@@ -82,20 +82,20 @@ awk -v archives="$archives" '
 	$1 !~ /^[0-9][0-9]:/ { next }
 	{ gaps += $2 == "-" && last ~ /^[0-9]/; last = $2 }
 	$2 == "-" { next }
-	{ bad += $2 < before; before = $2; flat += $2 == 6000 }
-	END { exit !(!bad && flat >= 40 && gaps < archives && last == 7500) }' "$dir/values"
+	{ bad += $2 < before; before = $2; flat += $2 == 600 }
+	END { exit !(!bad && flat >= 40 && gaps < archives && last == 750) }' "$dir/values"
 result "their values can be interpolated, also while they do not change"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -I 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions while tracing is off"
-vcpc record --trace -o "$dir/d" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err"
+vcpc record --trace -o "$dir/d" -I 50ms -e task-clock,page-faults orders 150 >/dev/null 2>"$dir/err"
 result "vcpc record --trace"
 [ "$(vcpc trace status)" = off ]
 result "... turns tracing off afterwards"
 for file in meta index 0; do mv "$dir/d.$file" "$dir/a.$file"; done
-[ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 1500 ]
+[ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 150 ]
 result "... and includes counts in each transaction"
-vcpc trace on && vcpc record -o "$dir/f" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err" &&
+vcpc trace on && vcpc record -o "$dir/f" -I 50ms -e task-clock,page-faults orders 150 >/dev/null 2>"$dir/err" &&
 	vcpc trace show | sed -n '/^COUNTED IN/,$p' | awk 'NR > 1 { print $1, $2 }' >"$dir/values"
 vcpc trace off
 [ "$(wc -l <"$dir/values")" -ge 8 ] && LC_ALL=C sort -c "$dir/values"
@@ -103,7 +103,7 @@ result "trace show: counts are sorted"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... also CPU time"
 # Transactions of a program that is already running are counted from the start of the recording on.
-sh -c 'while :; do orders >/dev/null; done' &
+sh -c 'while :; do orders 150 >/dev/null; done' &
 running=$!
 vcpc record --trace -o "$dir/g" -I 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
 result "vcpc record --trace -p"
@@ -119,9 +119,9 @@ result "... and afterwards no event is requested"
 vcpc trace off
 vcpc trace on
 cat >"$dir/job" <<-JOB
-	orders >/dev/null; sleep 1
-	vcpc trace off; sleep 1.2; vcpc trace on; orders >/dev/null; sleep 1
-	orders >/dev/null; sleep 0.3
+	orders 150 >/dev/null; sleep 1
+	vcpc trace off; sleep 1.2; vcpc trace on; orders 150 >/dev/null; sleep 1
+	orders 150 >/dev/null; sleep 0.3
 JOB
 vcpc record -o "$dir/rotated" -I 50ms --rotate 1s -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 for meta in "$dir/rotated"/*.meta; do
@@ -133,7 +133,7 @@ done >"$dir/values" 2>>"$dir/err"
 result "in consecutive archives, the same instances have the same numbers"
 vcpc replay "$dir/rotated" -m back -r 'trace.transact.count[batch]' 2>>"$dir/err" >"$dir/values"
 awk '$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if (last && $2 > after) exit 1; after = $2; last = last ? last : $2 }
-	END { exit last != 4500 }' "$dir/values"
+	END { exit last != 450 }' "$dir/values"
 result "and counts continue"
 
 # The recorder reports events that are missing from the archive.

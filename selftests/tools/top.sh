@@ -14,7 +14,7 @@ vcpc trace on
 top -I 100ms
 [ $? = 0 ] && grep -q '0 of 0 tags' "$dir/out"
 result "no transactions yet"
-vcpc stat -e page-faults sh -c 'while [ ! -e /tmp/top.end ]; do orders; done' >/dev/null 2>&1 &
+vcpc stat -e page-faults sh -c 'while [ ! -e /tmp/top.end ]; do orders; sleep 0.05; done' >/dev/null 2>&1 &
 sleep 1
 COLUMNS=120 top -I 1s
 [ $? = 0 ] && awk '$1 == "batch" && $2 > 1 && / [0-9.]+ [mun]?s +[0-9.]+ [mun]?s / { found = 1 } END { exit !found }' "$dir/out"
@@ -38,7 +38,7 @@ result "tracing is off"
 
 vcpc trace on --processes
 for _ in 1 2 3; do
-	(while [ ! -e /tmp/top.end ]; do orders; done) >/dev/null 2>&1 &
+	(while [ ! -e /tmp/top.end ]; do orders; sleep 0.05; done) >/dev/null 2>&1 &
 done
 sleep 1
 COLUMNS=120 top -I 1s --by process

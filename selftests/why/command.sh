@@ -55,7 +55,7 @@ touch /tmp/why.end
 wait
 
 rm -f /tmp/why.end
-sh -c 'while [ ! -e /tmp/why.end ]; do orders; done' >/dev/null 2>&1 &
+sh -c 'while [ ! -e /tmp/why.end ]; do orders 150; sleep 0.1; done' >/dev/null 2>&1 &
 why batch --for 1s
 [ $? = 0 ] && grep -q '^batch, transactions above p99 take .* on average: .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
 	grep -q '^Other tags: ' "$dir/out"

@@ -89,8 +89,8 @@ records_all() {
 		return
 	fi
 	vcpc check rec >check 2>&1 || wrong "success, but an incomplete archive: $(head -n 1 check)"
-	[ "$(last trace.transact.count)" = 1500 ] || wrong "success, and $(last trace.transact.count) batches: $(tail -n 1 said)"
-	[ -z "${want_parts:-}" ] || [ "$(last vcpc.transact.time.count)" = 1500 ] || grep -q '^Not included: ' err ||
+	[ "$(last trace.transact.count)" = 150 ] || wrong "success, and $(last trace.transact.count) batches: $(tail -n 1 said)"
+	[ -z "${want_parts:-}" ] || [ "$(last vcpc.transact.time.count)" = 150 ] || grep -q '^Not included: ' err ||
 		wrong "success, and the parts of $(last vcpc.transact.time.count) batches"
 	grep -qs '^batch;.* [0-9]* [0-9]*$' rec.folded rec/*.folded || [ -z "${want_parts:-}" ] || wrong "success, and no stacks of batches"
 }
@@ -100,7 +100,7 @@ prepare() {
 
 vcpc trace off 2>log
 loaded >before
-sh -c 'while [ ! -e end ]; do orders; done' >/dev/null 2>&1 &
+sh -c 'while [ ! -e end ]; do orders 150; sleep 0.1; done' >/dev/null 2>&1 &
 learning='explains folds records_all'
 time=${WHY_TIME:-500ms}
 sweep why explains vcpc why --for "$time" --json --no-stacks
@@ -108,8 +108,8 @@ sweep why explains vcpc why --for "$time" --json --no-stacks
 touch end
 wait
 loaded >before
-[ -z "$all" ] || sweep traced records_all vcpc record --trace -e page-faults -I 50ms -o rec orders
+[ -z "$all" ] || sweep traced records_all vcpc record --trace -e page-faults -I 50ms -o rec orders 150
 want_parts=1
-sweep parts records_all vcpc record --trace --why --rotate 1h -e page-faults -I 50ms -o rec orders
-[ -z "$all" ] || sweep stacks records_all vcpc record --trace --why -e page-faults -I 50ms -o rec orders
+sweep parts records_all vcpc record --trace --why --rotate 1h -e page-faults -I 50ms -o rec orders 150
+[ -z "$all" ] || sweep stacks records_all vcpc record --trace --why -e page-faults -I 50ms -o rec orders 150
 done_testing
