@@ -102,12 +102,12 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 }
 
 /*
- * Test every third number of sets, or every number if ALL_SETS is set in the environment.  Testing
+ * Test every fifth number of sets, or every number if ALL_SETS is set in the environment.  Testing
  * all numbers takes a long time in a VM with -icount.
  */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
-	int step = getenv("ALL_SETS") ? 1 : 3;
+	int step = getenv("ALL_SETS") ? 1 : 5;
 	double whole, worst = 0;
 
 	ASSERT_EQ(0, initialize());
@@ -151,14 +151,14 @@ TEST(a_short_region_many_times)
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 4, 0);
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 50; i++) {
 		ASSERT_EQ(0, pm_start_mythread());
 		burn(20 * MS);
 		ASSERT_EQ(0, pm_stop_mythread());
 	}
 	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
 	for (int k = 0; k < 4; k++)
-		EXPECT_LE((has_pmu() ? 300 : 100) * MS, raw(data.accu_set[k].accu_time));
+		EXPECT_LE((has_pmu() ? 150 : 50) * MS, raw(data.accu_set[k].accu_time));
 	free(data.accu_set);
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
@@ -197,6 +197,8 @@ TEST(past_the_counter_s_width)
 	ASSERT_EQ(0, initialize());
 	if (!has_pmu())
 		SKIP(return, "no hardware counters");
+	if (!getenv("ALL_SETS"))
+		SKIP(return, "vcpc/past_the_width counts as far, and it takes minutes of emulation");
 	prog = program_mx(event(), 2, 30000);
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
 	ASSERT_EQ(0, pm_start_mythread());

@@ -246,7 +246,7 @@ TEST_F(shares, processes_without_a_row)
  */
 TEST_F(shares, processes_with_uncharged_rows)
 {
-	enum { MANY = 1024 };
+	enum { MANY = 256 };
 	struct shim_trace_options options = {
 		.size = sizeof(options), .max_open = MANY, .flags = variant->flag | SHIM_TRACE_F_BEGINS,
 	};
@@ -488,6 +488,8 @@ TEST_F(shares, more_users_than_there_are_rows_for)
 	int status, known = 0;
 
 	UNLESS_MISSING();
+	if (variant->flag != SHIM_TRACE_F_PROBES)
+		SKIP(return, "the same code adds users in both variants");
 	ASSERT_EQ(0, shim_trace_off());
 	ASSERT_EQ(0, shim_trace_on(&options));
 	for (uid_t uid = 2000; uid < 2000 + CROWD; uid++) {

@@ -107,7 +107,7 @@ newer)
 	;;
 newer-some)
 	arch=x86_64 kind=newer
-	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/closing vcpc/closing_later vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
+	folders='vcpc/bind_self vcpc/bounded vcpc/closing vcpc/closing_later vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
 		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_inherited
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
