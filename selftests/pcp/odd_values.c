@@ -368,4 +368,48 @@ TEST(sets_that_exceed_their_record)
 	af_remove(base);
 }
 
+/* Return the instance of the only value of a derived metric. */
+static int instance_of(struct __test_metadata *_metadata, const char *name, const char *expression)
+{
+	int inst = NOTHING;
+	pmResult *r;
+	pmID pmid;
+
+	ASSERT_EQ(NULL, pmAddDerived(name, expression));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	ASSERT_LE(0, pmFetch(1, &pmid, &r));
+	if (r->vset[0]->numval == 1)
+		inst = r->vset[0]->vlist[0].inst;
+	pmFreeResult(r);
+	return inst;
+}
+
+/* A metric without an instance domain has an instance in its records, as in archives of PCP 1. */
+TEST(instances_without_a_domain)
+{
+	char base[256];
+	struct af a;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	af_index(&a, 0);
+	for (int i = 0; i < 8; i++) {
+		af_begin(&a, i * AF_SEC);
+		af_set(&a, GOOD, 0);
+		af_u32(&a, 1, 7);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+	EXPECT_EQ(1, instance_of(_metadata, "d.one", "-good"));
+	EXPECT_EQ(PM_IN_NULL, instance_of(_metadata, "d.left", "good + 1"));
+	EXPECT_EQ(1, instance_of(_metadata, "d.right", "1 + good"));
+	EXPECT_EQ(1, instance_of(_metadata, "d.both", "good + good"));
+	EXPECT_EQ(PM_IN_NULL, instance_of(_metadata, "d.sum", "good > sum(good)"));
+	EXPECT_EQ(1, instance_of(_metadata, "d.reverse", "sum(good) > good"));
+	pmDestroyContext(pmWhichContext());
+	af_remove(base);
+}
+
 TEST_HARNESS_MAIN
