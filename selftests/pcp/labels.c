@@ -223,6 +223,14 @@ TEST_F(notes, all_of_a_metric_merged)
 	EXPECT_EQ(pmLookupLabels(PM_ID_NULL, &sets), PM_ERR_PMID_LOG);
 }
 
+TEST_F(archive, text_of_an_undefined_derived_metric)
+{
+	char *text;
+
+	EXPECT_EQ(pmLookupText(pmID_build(511, 1, 1), PM_TEXT_ONELINE, &text), PM_ERR_PMID);
+	EXPECT_EQ(pmLookupText(pmID_build(511, 1, 0), PM_TEXT_ONELINE, &text), PM_ERR_NOTHOST);
+}
+
 TEST_F(archive, without_texts_and_labels)
 {
 	pmLabelSet *sets;
@@ -248,6 +256,12 @@ TEST(without_a_context)
 	char *text;
 
 	EXPECT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_ONELINE, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupText(AF_PMID(CU32), PM_TEXT_ONELINE | 8, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupText(AF_PMID(CU32), 0, &text), PM_ERR_ARG);
+	EXPECT_EQ(pmLookupInDomText(AF_PMID(1), 0, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupText(PM_ID_NULL, PM_TEXT_ONELINE, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupText(pmID_build(511, 1, 0), PM_TEXT_HELP, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupText(pmID_build(511, 1, 1), PM_TEXT_HELP, &text), PM_ERR_PMID);
 	EXPECT_EQ(pmGetContextLabels(&sets), PM_ERR_NOCONTEXT);
 	EXPECT_EQ(pmLookupLabels(AF_PMID(CU32), &sets), PM_ERR_NOCONTEXT);
 }

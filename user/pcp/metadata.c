@@ -5,6 +5,8 @@
 
 #include "base/api.h"
 #include "context.h"
+#include "err.h"
+#include "request.h"
 
 /**
  * pmLookupDesc() - get a metric's descriptor
@@ -74,14 +76,20 @@ static int text_of_event(pmID pmid, int level, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-/* Return 0, or the same error as PCP if @level is not one of the two texts about such an object. */
+/*
+ * Return 0, or the same error as PCP if @level is not one of the two texts about such an object.
+ * Without a context, PCP returns PM_ERR_NOCONTEXT instead of PM_ERR_NOTHOST.
+ */
 static int check_level(unsigned int about, int level)
 {
 	int text = level & (PM_TEXT_ONELINE | PM_TEXT_HELP);
+	bool neither = text != PM_TEXT_ONELINE && text != PM_TEXT_HELP;
 
-	if (text != PM_TEXT_ONELINE && text != PM_TEXT_HELP)
-		return about == SHIM_TEXT_PMID ? PM_ERR_ARG : PM_ERR_NOTHOST;
-	return level & ~(text | PM_TEXT_DIRECT | (int)about) ? PM_ERR_NOTHOST : 0;
+	if (neither && about == SHIM_TEXT_PMID)
+		return PM_ERR_ARG;
+	if (!neither && !(level & ~(text | PM_TEXT_DIRECT | (int)about)))
+		return 0;
+	return pmWhichContext() < 0 ? PM_ERR_NOCONTEXT : PM_ERR_NOTHOST;
 }
 
 static int look_up_text(unsigned int about, unsigned int ident, int level, char **out)
@@ -97,7 +105,7 @@ static int look_up_text(unsigned int about, unsigned int ident, int level, char 
 	if (about == SHIM_TEXT_PMID && shim_pmns_tree__builtin(ident))
 		return text_of_event(ident, level, out);
 	err = shim_context__enter(&ctx);
-	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID && pmID_domain(ident) == DYNAMIC_PMID) {
+	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID && shim_pmid__is_derived(ident)) {
 		err = shim_registry__begin();
 		return err ? err : shim_registry__text(ident, level, out);
 	}
@@ -106,7 +114,10 @@ static int look_up_text(unsigned int about, unsigned int ident, int level, char 
 	derived = about == SHIM_TEXT_PMID ? shim_derived__by_pmid(ctx, ident) : NULL;
 	if (derived)
 		return shim_context__leave(ctx, shim_definition__text(derived->def, level, out));
-	return shim_context__leave(ctx, ctx->source->text(ctx, about, ident, level, out));
+	err = ctx->source->text(ctx, about, ident, level, out);
+	if (err < 0 && about == SHIM_TEXT_PMID && shim_pmid__is_derived(ident))
+		err = shim_pcp__is_failure(err) ? err : PM_ERR_PMID;
+	return shim_context__leave(ctx, err);
 }
 
 /**
