@@ -291,6 +291,11 @@ awk 'NR == FNR { want[$1] = $0; next }
 	  seen++ }
 	END { exit bad || seen < 10 }' "$dir/want" "$dir/got"
 result "summary: the same values as pmlogsummary"
+"$dir/make_archive" "$dir/m" 3 marked 5
+want=$(pmlogsummary -T 500s "$dir/m" random.c.m20 2>/dev/null | awk '{ printf "%.4g", $2 }')
+run summary -T 500s "$dir/m" random.c.m20 && [ -n "$want" ] &&
+	[ "$(awk 'NR == 2 { printf "%.4g", $3 }' "$dir/out")" = "$want" ]
+result "summary: a discrete metric keeps its value until a mark or the end of the window"
 run summary -S 30s "$a" v.inst && grep -q '^v.inst  *3 ' "$dir/out"
 result "summary: within a window"
 done_testing

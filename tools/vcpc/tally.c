@@ -64,13 +64,19 @@ static void take_counter(struct vcpc_row *row, double v, double at)
 	row->at = at;
 }
 
-/* Add a value, which is assumed to last until the next one. */
-static void take_value(struct vcpc_row *row, double v, double at)
+/* Weight the last value by the time until @at. */
+static void weight_last(struct vcpc_row *row, double at)
 {
 	if (at > row->at) {
 		row->weighted += row->last * (at - row->at);
 		row->seconds += at - row->at;
 	}
+}
+
+/* Add a value, which is assumed to last until the next one. */
+static void take_value(struct vcpc_row *row, double v, double at)
+{
+	weight_last(row, at);
 	value_count(row, v);
 	row->last = v;
 	row->at = at;
@@ -111,11 +117,21 @@ static int take_set(struct vcpc_tally *t, size_t metric, const pmValueSet *set, 
 	return 0;
 }
 
-static void break_all(struct vcpc_tally *t)
+/*
+ * Handle a mark or the end of the window.  A discrete metric keeps its value until then; the values
+ * of other metrics after their last record are unknown.
+ */
+static void break_all(struct vcpc_tally *t, double at)
 {
-	for (size_t i = 0; i < t->catalog.n; i++)
-		for (size_t j = 0; j < t->groups[i].n; j++)
+	for (size_t i = 0; i < t->catalog.n; i++) {
+		bool discrete = t->catalog.entries[i].desc.sem == PM_SEM_DISCRETE;
+
+		for (size_t j = 0; j < t->groups[i].n; j++) {
+			if (discrete)
+				weight_last(&t->groups[i].rows[j], at);
 			t->groups[i].rows[j].at = NAN;
+		}
+	}
 }
 
 static void note_time(struct vcpc_tally *t, double at)
@@ -133,7 +149,7 @@ static int result_take(const pmHighResResult *r, void *arg)
 	size_t next = 0;
 
 	if (!r->numpmid)
-		break_all(t);
+		break_all(t, at);
 	else
 		note_time(t, at);
 	if (t->watch)
@@ -162,6 +178,7 @@ int vcpc_tally_read(struct vcpc_tally *t, const char *archive, char **names)
 	status = vcpc_unchanged_open(&u);
 	if (!status)
 		status = vcpc_records(&t->window, archive, vcpc_unchanged_take, &u);
+	break_all(t, (vcpc_ns_of(t->window.to) - vcpc_ns_of(t->window.from)) / 1e9);
 	vcpc_unchanged_close(&u);
 	return status;
 }
