@@ -29,6 +29,7 @@ static const struct {
 	{ "c.double", PM_TYPE_DOUBLE, PM_SEM_COUNTER },
 	{ "i.u32", PM_TYPE_U32, PM_SEM_INSTANT },
 	{ "i.u64", PM_TYPE_U64, PM_SEM_INSTANT },
+	{ "i.text", PM_TYPE_STRING, PM_SEM_INSTANT },
 };
 
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
@@ -161,6 +162,10 @@ static const struct {
 	{ "rate(i.u64)", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "rate(i.set)", "DOUBLE 3 / sec: -, 1=10 2=0, 1=-15 2=0, 1=10 2=0" },
 	{ "delta(c.u32)", "64 3 count: -, 100, -150, 100" },
+	/* The result of ! has its operand's type, which must be numeric. */
+	{ "!c.float", "FLOAT 1 count: 0, 0, 0, 0" },
+	{ "!(c.float - c.float)", "FLOAT 1 count: 1, 1, 1, 1" },
+	{ "!i.text", "error -12409" },
 	/* The operand of a function can be an expression. */
 	{ "rate(c.u32 + c.u32)", "DOUBLE 3 count / sec: -, 20, -, 20" },
 	{ "rate(instant(c.u32))", "DOUBLE 3 count / sec: -, 10, -15, 10" },
@@ -215,6 +220,23 @@ TEST_F(absent, gives_values_only_where_there_are_some)
 			}
 		}
 	}
+}
+
+/* Definitions for one context have the same descriptors as definitions for all contexts. */
+TEST_F(absent, constants_of_one_context)
+{
+	const char *name = "one.context";
+	pmDesc desc;
+	pmID pmid;
+
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	ASSERT_EQ(NULL, pmAddDerived(name, "mkconst(7, meta=c.u64)"));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	ASSERT_EQ(0, pmLookupDesc(pmid, &desc));
+	EXPECT_EQ(PM_TYPE_U64, desc.type);
+	EXPECT_EQ(PM_SEM_COUNTER, desc.sem);
+	EXPECT_EQ(1, 0 + desc.units.dimCount);
+	pmDestroyContext(pmWhichContext());
 }
 
 /* The expected results are those of 7.2.2, except that its max() of an empty set is random. */
