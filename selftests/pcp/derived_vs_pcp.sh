@@ -66,11 +66,15 @@ each() {
 	play 100 <"$dir/each"
 }
 
-# Compare the position and reason of syntax errors.
-grep -v '^#' "$here/peer/derived_wrong.txt" | awk -v values="$dir/values" '
-	BEGIN { print "archive " values }
-	{ print "r w" NR " " $0; print "R w" NR " " $0; print "A w" NR " " $0; print "a v" NR " " $0 }' |
-	play 100
+# wrong: compare the position and reason of syntax errors
+wrong() {
+	grep -v '^#' "$here/peer/derived_wrong.txt" | awk -v values="$dir/values" '
+		BEGIN { print "archive " values }
+		{ print "r w" NR " " $0; print "R w" NR " " $0; print "A w" NR " " $0; print "a v" NR " " $0 }' |
+		play 100
+}
+
+wrong
 result "$(grep -vc '^#' "$here/peer/derived_wrong.txt") expressions that are wrong: where, and why"
 each "$dir/values" <"$here/peer/derived_values.txt"
 result "$(grep -vc '^#' "$here/peer/derived_values.txt") expressions over values of all types, in all modes"
@@ -228,5 +232,16 @@ if [ -d "$suite" ]; then
 	fi
 else
 	skip "archives of PCP's suite" "the test suite is not installed"
+fi
+# The libraries of PMAPI versions 2 and 4 have different parsers.
+PCP_DERIVED_CONFIG='' ignore=
+peer_version=7.2.2 peer=$("$here/../../scripts/fetch-pcp.sh" 7.2.2 path)
+if has_peer; then
+	cc_shim -w -DPMAPI_VERSION=4 -o "$dir/derived_shim" "$here/peer/derived.c" &&
+		cc_pcp_4 -w -o "$dir/derived_pcp" "$here/peer/derived.c" &&
+		wrong && each "$dir/values" <"$here/peer/derived_values.txt"
+	result "wrong expressions and values with PMAPI version 4 of PCP 7.2.2"
+else
+	skip "PMAPI version 4" "PCP 7.2.2 is not installed: run scripts/fetch-pcp.sh 7.2.2"
 fi
 done_testing

@@ -33,6 +33,14 @@ cc_pcp() {
 	cc -O1 "$@" -lpcp ${peer:+$(cat "$peer/ldflags")}
 }
 
+# cc_pcp_4 ARGUMENT...: run the compiler with the headers and the library of PMAPI version 4, which
+# only the directory of 7.2.2 contains
+cc_pcp_4() {
+	# shellcheck disable=SC2046
+	cc -O1 -DPMAPI_VERSION=4 -I"$peer/usr/include" "$@" "$(echo "$peer"/usr/lib/*-linux-gnu*/libpcp.so.4)" \
+		$(cat "$peer/ldflags")
+}
+
 # run_pcp PROGRAM ARGUMENT...: run a program of the selected version of PCP
 run_pcp() {
 	if [ -n "$peer" ]; then "$peer/run" "$@"; else "$@"; fi

@@ -14,7 +14,28 @@
 
 #define NAMES_MAX 64
 
-static struct timeval window_start;
+#if PMAPI_VERSION >= 4
+typedef struct timespec stamp;
+#define START(label)	((label).start)
+#define FRACTION(t)	((long)(t).tv_nsec)
+#else
+typedef struct timeval stamp;
+#define START(label)	((label).ll_start)
+#define FRACTION(t)	((long)(t).tv_usec)
+#endif
+
+static stamp window_start;
+
+static int set_mode(int mode, const stamp *when, int seconds)
+{
+#if PMAPI_VERSION >= 4
+	struct timespec delta = { seconds, 0 };
+
+	return pmSetMode(mode, when, &delta);
+#else
+	return pmSetMode(mode | (seconds ? PM_XTB_SET(PM_TIME_SEC) : 0), when, seconds);
+#endif
+}
 
 static const char *text_of(int code)
 {
@@ -89,7 +110,7 @@ static void do_archive(char *path, char *rest)
 	(void)rest;
 	say(code);
 	if (code >= 0 && !pmGetArchiveLabel(&label))
-		window_start = label.ll_start;
+		window_start = START(label);
 }
 
 static void do_host(char *spec, char *rest)
@@ -101,26 +122,23 @@ static void do_host(char *spec, char *rest)
 static void do_interp(char *seconds, char *rest)
 {
 	(void)rest;
-	say(pmSetMode(PM_MODE_INTERP | PM_XTB_SET(PM_TIME_SEC), &window_start, atoi(seconds)));
+	say(set_mode(PM_MODE_INTERP, &window_start, atoi(seconds)));
 }
 
 static void do_forward(char *none, char *rest)
 {
 	(void)none;
 	(void)rest;
-	say(pmSetMode(PM_MODE_FORW, &window_start, 0));
+	say(set_mode(PM_MODE_FORW, &window_start, 0));
 }
 
 static void do_backward(char *interval, char *rest)
 {
-	struct timeval end;
+	stamp end;
 
 	(void)rest;
 	pmGetArchiveEnd(&end);
-	if (*interval)
-		say(pmSetMode(PM_MODE_INTERP | PM_XTB_SET(PM_TIME_SEC), &end, -atoi(interval)));
-	else
-		say(pmSetMode(PM_MODE_BACK, &end, 0));
+	say(set_mode(*interval ? PM_MODE_INTERP : PM_MODE_BACK, &end, -atoi(interval)));
 }
 
 static int find(const char *name, pmID *pmid)
@@ -202,7 +220,7 @@ static void do_fetch(char *times, char *rest)
 		say(code);
 		if (code < 0)
 			break;
-		printf("  %ld.%06ld %d\n", (long)(result->timestamp.tv_sec), (long)result->timestamp.tv_usec,
+		printf("  %ld.%06ld %d\n", (long)(result->timestamp.tv_sec), FRACTION(result->timestamp),
 		       result->numpmid);
 		for (int j = 0; j < result->numpmid; j++)
 			print_set(j < n ? names[j] : "?", result->vset[j]);
