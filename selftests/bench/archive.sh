@@ -189,6 +189,7 @@ all_rows() {
 	row dump-processes-real "$suite/pcp-ps" dump
 	row dump-real "$suite/20041125" dump
 	row all-descriptors-real "$real" all-descriptors
+	row end-real "$real" end
 	row copies "$steady" copies
 	row names "$real" names
 	row names-of-real "$real" names-of

@@ -142,6 +142,7 @@ struct shim_asked {
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
  * @listed: the directory has been scanned for volumes, which happens at first use
+ * @looked: CLOCK_MONOTONIC of the last check for a next volume, in ns; 0 before the first one
  * @entered: volumes whose mappings may have pages in memory; UINT32_MAX if unused.  @next is the
  *	index of the next one to replace.
  */
@@ -164,6 +165,7 @@ struct shim_archive {
 	struct shim_volume *later[SHIM_LATER_CHUNKS];
 	atomic_uint nvolumes;
 	atomic_bool listed;
+	int64_t looked;
 	_Atomic uint32_t entered[SHIM_VOLUMES_ENTERED];
 	_Atomic uint32_t next;
 	struct shim_budget budget;	/* memory and descriptors left for volumes */

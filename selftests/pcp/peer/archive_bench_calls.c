@@ -341,6 +341,17 @@ static long get_all_descriptors(void)
 	return (long)ROUNDS * b.n;
 }
 
+static long find_end(void)
+{
+	struct timespec end;
+
+	b.begun = bench_now();
+	for (int i = 0; i < 100 * ROUNDS; i++)
+		if (pmGetHighResArchiveEnd(&end) >= 0)
+			b.sum = b.sum * 31 + (uint64_t)end.tv_sec;
+	return 100 * ROUNDS;
+}
+
 static long extract_values(void)
 {
 	return each_value(extract);
@@ -359,6 +370,7 @@ const struct bench_kind bench_calls[] = {
 	{ "points-as-doubles", points_as_doubles },
 	{ "dump", dump_records },
 	{ "all-descriptors", get_all_descriptors },
+	{ "end", find_end },
 	{ "copies", copy_contexts },
 	{ "walk", walk_names },
 	{ "names-of", find_names },
