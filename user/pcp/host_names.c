@@ -73,24 +73,76 @@ static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_p
 	return err ? shim_host__lose(host, err) : 0;
 }
 
-/*
- * Return the names in one allocation, and *@status if requested.  The result is the number of
- * names.
- */
-static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, char ***out,
-		    int **status)
+/* Built-in names, which pmcd does not know, and a status for each of them, or NULL */
+struct names {
+	char **all;
+	int *status;
+	int n;
+};
+
+static void free_names(struct names *names)
 {
+	free(names->all);
+	free(names->status);
+}
+
+static size_t bytes_of(const struct names *names)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < names->n; i++)
+		bytes += strlen(names->all[i]) + 1;
+	return bytes;
+}
+
+/* Return whether one of the @n names of a list is @name. */
+static bool has_name(const struct shim_list *list, uint32_t n, const char *name)
+{
+	ptrdiff_t size = (ptrdiff_t)strlen(name) + 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *end = i + 1 < n ? list->strings[i + 1] : list->end;
+
+		if (end - list->strings[i] == size && !memcmp(list->strings[i], name, size))
+			return true;
+	}
+	return false;
+}
+
+/* Append the built-in names that pmcd has not sent.  Return the number of all names. */
+static int append_builtins(struct shim_list *list, int *kinds, uint32_t n, const struct names *own)
+{
+	uint32_t all = n;
+
+	for (int i = 0; i < own->n; i++) {
+		if (has_name(list, n, own->all[i]))
+			continue;
+		if (kinds)
+			kinds[all] = own->status[i];
+		shim_list__add(list, all++, own->all[i], strlen(own->all[i]));
+	}
+	return (int)all;
+}
+
+/*
+ * Return pmcd's and the built-in names in one allocation, and *@status if requested.  The result is
+ * the number of names.
+ */
+static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names,
+		    const struct names *own, char ***out, int **status)
+{
+	size_t n = (size_t)names->n + (size_t)own->n;
 	struct shim_list list;
 	int *kinds = NULL;
 
-	if (!names->n)
+	if (!n)
 		return 0;
 	if (status) {
-		kinds = malloc(names->n * sizeof(*kinds));
+		kinds = malloc(n * sizeof(*kinds));
 		if (!kinds)
 			return -ENOMEM;
 	}
-	if (shim_list__new(&list, names->n, names->bytes + names->n)) {
+	if (shim_list__new(&list, n, names->bytes + names->n + bytes_of(own))) {
 		free(kinds);
 		return -ENOMEM;
 	}
@@ -106,96 +158,11 @@ static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, ch
 	*out = list.strings;
 	if (status)
 		*status = kinds;
-	return (int)names->n;
+	return append_builtins(&list, kinds, names->n, own);
 }
 
-/* A list of names, and a status for each of them, or NULL */
-struct names {
-	char **all;
-	int *status;
-	int n;
-};
-
-static void free_names(struct names *names)
-{
-	free(names->all);
-	free(names->status);
-}
-
-static bool has_name(const struct names *names, const char *name)
-{
-	for (int i = 0; i < names->n; i++)
-		if (!strcmp(names->all[i], name))
-			return true;
-	return false;
-}
-
-static size_t bytes_of(const struct names *names)
-{
-	size_t bytes = 0;
-
-	for (int i = 0; i < names->n; i++)
-		bytes += strlen(names->all[i]) + 1;
-	return bytes;
-}
-
-static void names_append(struct shim_list *list, int *status, struct names *to,
-			 const struct names *from)
-{
-	int first = to->n;
-
-	for (int i = 0; i < from->n; i++) {
-		/* Use a name that is in both lists once, with its status in the first list. */
-		if (first && has_name(to, from->all[i]))
-			continue;
-		if (status)
-			status[to->n] = from->status[i];
-		shim_list__add(list, to->n++, from->all[i], strlen(from->all[i]));
-	}
-}
-
-/* Merge both lists into one allocation in @a, and free @b. */
-static int names_join(struct names *a, struct names *b, bool with_status)
-{
-	struct names both = { 0 };
-	struct shim_list list;
-
-	if (shim_list__new(&list, a->n + b->n, bytes_of(a) + bytes_of(b)))
-		return -ENOMEM;
-	both.all = list.strings;
-	if (with_status) {
-		both.status = malloc((a->n + b->n) * sizeof(*both.status));
-		if (!both.status) {
-			free(both.all);
-			return -ENOMEM;
-		}
-	}
-	names_append(&list, both.status, &both, a);
-	names_append(&list, both.status, &both, b);
-	free_names(a);
-	free_names(b);
-	*a = both;
-	return 0;
-}
-
-/* Add the built-in names below a name, @own, to pmcd's reply, which is @n names or an error. */
-static int add_builtins(struct names *names, int n, struct names *own, int nown, bool with_status)
-{
-	if (nown <= 0 || (n < 0 && n != PM_ERR_NAME)) {
-		if (nown > 0)
-			free_names(own);
-		return nown < 0 && n >= 0 ? nown : n;
-	}
-	names->n = n < 0 ? 0 : n;
-	own->n = nown;
-	if (names_join(names, own, with_status)) {
-		free_names(own);
-		return -ENOMEM;
-	}
-	return names->n;
-}
-
-static int ask_children(struct shim_host *host, const char *name, char ***offspring, int **status)
+static int ask_children(struct shim_host *host, const char *name, const struct names *own,
+			char ***offspring, int **status)
 {
 	struct shim_pdu_names names;
 	struct shim_pdu pdu;
@@ -209,44 +176,53 @@ static int ask_children(struct shim_host *host, const char *name, char ***offspr
 		return err;
 	if (status && names.n && !names.has_status)
 		return shim_host__lose(host, -EBADMSG);
-	return hand_out(&pdu, &names, offspring, status);
+	return hand_out(&pdu, &names, own, offspring, status);
+}
+
+/*
+ * Return the built-in names below a name if pmcd's reply is PM_ERR_NAME and there are any;
+ * otherwise free them.
+ */
+static int names_or_builtins(int n, struct names *own, char ***out, int **status)
+{
+	if (n != PM_ERR_NAME || own->n <= 0) {
+		free_names(own);
+		return n;
+	}
+	*out = own->all;
+	if (status)
+		*status = own->status;
+	return own->n;
 }
 
 int shim_host_source__children(struct shim_context *ctx, const char *name, char ***offspring,
 			       int **status)
 {
-	int n = ask_children(ctx->host, name, offspring, status), nown = 0;
-	struct names names = { .all = *offspring, .status = status ? *status : NULL };
 	const struct shim_pmns_tree *builtins;
 	struct names own = { 0 };
 	uint32_t at;
+	int n;
 
-	if (builtins_of(ctx, &builtins)) {
-		nown = -ENOMEM;
-	} else {
-		at = shim_pmns_tree__find(builtins, name);
-		if (at != SHIM_PMNS_NONE)
-			nown = shim_pmns_tree__children(builtins, at, &own.all,
-							status ? &own.status : NULL);
-		/*
-		 * The built-in names exist even if pmcd returned an error.  A built-in metric has
-		 * no children.
-		 */
-		if (at != SHIM_PMNS_NONE && n < 0 && n != -ENOMEM)
-			n = nown ? PM_ERR_NAME : 0;
-	}
-	n = add_builtins(&names, n, &own, nown, status);
-	if (n < 0) {
-		free_names(&names);
-		names = (struct names){ 0 };
-	}
-	*offspring = names.all;
-	if (status)
-		*status = names.status;
-	return n;
+	if (builtins_of(ctx, &builtins))
+		return -ENOMEM;
+	at = shim_pmns_tree__find(builtins, name);
+	if (at != SHIM_PMNS_NONE)
+		own.n = shim_pmns_tree__children(builtins, at, &own.all,
+						 status ? &own.status : NULL);
+	if (own.n < 0)
+		return own.n;
+	n = ask_children(ctx->host, name, &own, offspring, status);
+	/*
+	 * The built-in names exist even if pmcd returned an error.  A built-in metric has no
+	 * children.
+	 */
+	if (at != SHIM_PMNS_NONE && n < 0 && n != -ENOMEM)
+		n = own.n ? PM_ERR_NAME : 0;
+	return names_or_builtins(n, &own, offspring, status);
 }
 
-static int ask_leaves(struct shim_host *host, const char *name, char ***out)
+static int ask_leaves(struct shim_host *host, const char *name, const struct names *own,
+		      char ***out)
 {
 	struct shim_pdu_names names;
 	struct shim_pdu pdu;
@@ -256,29 +232,23 @@ static int ask_leaves(struct shim_host *host, const char *name, char ***out)
 		return err;
 	shim_pdu_traverse__encode(&host->wire.out, host->wire.from, name);
 	err = ask_names(host, &pdu, &names);
-	return err ? err : hand_out(&pdu, &names, out, NULL);
+	return err ? err : hand_out(&pdu, &names, own, out, NULL);
 }
 
 int shim_host_source__leaves(struct shim_context *ctx, const char *name, char ***out)
 {
 	const struct shim_pmns_tree *builtins;
-	struct names names = { 0 }, own = { 0 };
-	int n = ask_leaves(ctx->host, name, &names.all), nown = 0;
+	struct names own = { 0 };
+	uint32_t at;
 
-	if (builtins_of(ctx, &builtins)) {
-		nown = -ENOMEM;
-	} else {
-		uint32_t at = shim_pmns_tree__find(builtins, name);
-
-		if (at != SHIM_PMNS_NONE)
-			nown = shim_pmns_tree__leaves(builtins, at, &own.all);
-	}
-	n = add_builtins(&names, n, &own, nown, false);
-	if (n < 0)
-		free_names(&names);
-	else
-		*out = names.all;
-	return n;
+	if (builtins_of(ctx, &builtins))
+		return -ENOMEM;
+	at = shim_pmns_tree__find(builtins, name);
+	if (at != SHIM_PMNS_NONE)
+		own.n = shim_pmns_tree__leaves(builtins, at, &own.all);
+	if (own.n < 0)
+		return own.n;
+	return names_or_builtins(ask_leaves(ctx->host, name, &own, out), &own, out, NULL);
 }
 
 static int builtin_name(const struct shim_desc *desc, char ***nameset)
@@ -312,5 +282,5 @@ int shim_host_source__names(struct shim_context *ctx, pmID pmid, char ***nameset
 		return err;
 	if (!names.n)	/* pmcd sends an ERROR instead */
 		return shim_host__lose(host, -EBADMSG);
-	return hand_out(&pdu, &names, nameset, NULL);
+	return hand_out(&pdu, &names, &(const struct names){ 0 }, nameset, NULL);
 }
