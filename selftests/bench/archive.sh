@@ -271,7 +271,7 @@ all_rows() {
 	done
 	writing 2
 	writing 3
-	importing small strings instances results metadata
+	importing small strings instances results samples metadata
 	for name in conv-scale parse-window parse-metricspec parse-interval parse-units print-value \
 		atom-text print-stamp local-time date-text units-text id-text error-text; do
 		call $name

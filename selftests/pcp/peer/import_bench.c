@@ -147,6 +147,25 @@ static void write_results(void)
 	free(r);
 }
 
+/* Many small results, as a sampler writes */
+static void write_samples(void)
+{
+	pmResult *r = calloc(1, sizeof(*r));
+	pmValueSet set = { .pmid = add_metric(0, PM_TYPE_U32, PM_INDOM_NULL), .numval = 1 };
+
+	if (!r)
+		exit(1);
+	r->numpmid = 1;
+	r->vset[0] = &set;
+	set.vlist[0].inst = PM_IN_NULL;
+	for (int t = 0; t < 20000; t++) {
+		r->timestamp.tv_sec = START + t;
+		set.vlist[0].value.lval = t;
+		need(pmiPutResult(r), "pmiPutResult");
+	}
+	free(r);
+}
+
 /* Many metrics with a domain, a text and a label each, and one record */
 static void write_metadata(void)
 {
@@ -171,6 +190,7 @@ static const struct {
 	{ "strings", write_strings, 10 },
 	{ "instances", write_instances, 10 },
 	{ "results", write_results, 10 },
+	{ "samples", write_samples, 5 },
 	{ "metadata", write_metadata, 10 },
 };
 
