@@ -62,15 +62,19 @@ bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, 
 		      uint64_t offset, bool back)
 {
 	uint64_t reach;
-	uint32_t room;
+	uint32_t room, other;
 
 	if (offset == UINT64_MAX)
 		return false;
 	room = is_next_to(readbuf, volume, offset) ? 2 * readbuf->len : SHIM_READBUF_SIZE;
+	/*
+	 * Include some bytes on the other side for a cursor that changes direction, unless it has
+	 * continued for long.
+	 */
+	other = room > SHIM_READBUF_MAX ? 0 : room / 8;
 	if (room > SHIM_READBUF_MAX)
 		room = SHIM_READBUF_MAX;
-	/* Include some bytes on the other side for a cursor that changes direction. */
-	reach = back ? room - room / 8 : room / 8;
+	reach = back ? room - other : other;
 	return read_from(readbuf, ar, volume, offset > reach ? offset - reach : 0, room);
 }
 
