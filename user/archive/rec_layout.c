@@ -40,11 +40,11 @@ static int fix_set(struct shim_record_layout *layout, const struct shim_record *
 static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {
 	const uint8_t *at = rec->sets;
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	int err;
 
 	fix(layout, layout->head - 4, 4);
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		fix(layout, at - rec->data, vset.numval > 0 ? SHIM_VLIST_HEAD : SHIM_SET_HEAD);
 		err = fix_set(layout, rec, &vset);
 		if (err)

@@ -5,12 +5,6 @@
 #include "base/vec.h"
 #include "record.h"
 
-/* Return the end of a record's value sets and blocks. */
-static const uint8_t *body_end(const struct shim_record *rec)
-{
-	return rec->data + rec->len - 4;
-}
-
 /**
  * shim_rec_result__decode() - read the head of a data record
  * @f: format of the archive
@@ -42,35 +36,6 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	return 0;
 }
 
-/* Decode the value set at @p, which is followed by @left more sets. */
-static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
-		    struct shim_vset *out)
-{
-	size_t room = body_end(rec) - p;
-	int32_t numval;
-
-	if (room < SHIM_SET_HEAD)
-		return -EBADMSG;
-	out->pmid = shim_be32__get(p);
-	out->left = left;
-	numval = (int32_t)shim_be32__get(p + 4);
-	out->numval = numval;
-	if (numval <= 0) {
-		out->valfmt = SHIM_VAL_INSITU;
-		out->vlist = NULL;
-		out->next = p + SHIM_SET_HEAD;
-		return 0;
-	}
-	if (room < SHIM_VLIST_HEAD || (uint32_t)numval > (room - SHIM_VLIST_HEAD) / SHIM_VALUE_LEN)
-		return -EBADMSG;
-	out->valfmt = (int32_t)shim_be32__get(p + SHIM_SET_HEAD);
-	if ((uint32_t)out->valfmt > SHIM_VAL_SPTR)
-		return -EBADMSG;
-	out->vlist = p + SHIM_VLIST_HEAD;
-	out->next = out->vlist + (size_t)numval * SHIM_VALUE_LEN;
-	return 0;
-}
-
 /**
  * shim_record__first() - get the first value set of a record
  * @rec: a record from a cursor
@@ -80,12 +45,9 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
  */
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
 {
-	struct shim_vset vset;
-	int err;
+	struct shim_vset vset = shim_record__sets(rec);
+	int err = shim_record__step(rec, &vset);
 
-	if (!rec->npmids)
-		return -ENOENT;
-	err = take_set(rec, rec->sets, rec->npmids - 1, &vset);
 	if (!err)
 		*out = vset;
 	return err;
@@ -100,12 +62,9 @@ int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
  */
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 {
-	struct shim_vset next;
-	int err;
+	struct shim_vset next = *vset;
+	int err = shim_record__step(rec, &next);
 
-	if (!vset->left)
-		return -ENOENT;
-	err = take_set(rec, vset->next, vset->left - 1, &next);
 	if (!err)
 		*vset = next;
 	return err;
@@ -122,10 +81,10 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
  */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out)
 {
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	int err;
 
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		if (vset.pmid == pmid) {
 			*out = vset;
 			return 0;
@@ -168,17 +127,17 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 int shim_record__check(const struct shim_record *rec)
 {
 	const uint8_t *end = rec->sets, *first = NULL;
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	uint64_t total = 0;
 	int err;
 
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		end = vset.next;
 		if (vset.numval > 0 && vset.valfmt != SHIM_VAL_INSITU &&
 		    measure_blocks(rec, &vset, &total, &first))
 			return -EBADMSG;
 	}
-	if (err != -ENOENT || (first && first != end) || end + total != body_end(rec))
+	if (err != -ENOENT || (first && first != end) || end + total != shim_record__end(rec))
 		return -EBADMSG;
 	return 0;
 }

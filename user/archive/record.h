@@ -186,6 +186,54 @@ static inline const uint8_t *shim_record__block(const struct shim_record *rec, u
 	return rec->data + offset + SHIM_BLOCK_HEAD;
 }
 
+#define SHIM_SET_HEAD	8	/* bytes of the metric and the number of values */
+#define SHIM_VLIST_HEAD	12	/* the same and the value format */
+
+/* Return the end of a record's value sets and blocks. */
+static inline const uint8_t *shim_record__end(const struct shim_record *rec)
+{
+	return rec->data + rec->len - 4;
+}
+
+/* Return a place before the first set of a record, from which shim_record__step() begins. */
+static inline struct shim_vset shim_record__sets(const struct shim_record *rec)
+{
+	return (struct shim_vset){ .next = rec->sets, .left = rec->npmids };
+}
+
+/*
+ * Decode the next value set of a record.  Return 0, -ENOENT after the last set, or -EBADMSG, after
+ * which @vset is undefined.
+ */
+static inline int shim_record__step(const struct shim_record *rec, struct shim_vset *vset)
+{
+	const uint8_t *p = vset->next;
+	size_t room = (size_t)(shim_record__end(rec) - p);
+
+	if (!vset->left)
+		return -ENOENT;
+	if (room < SHIM_SET_HEAD)
+		return -EBADMSG;
+	vset->left--;
+	vset->pmid = shim_be32__get(p);
+	vset->numval = (int32_t)shim_be32__get(p + 4);
+	if (vset->numval <= 0) {
+		vset->valfmt = SHIM_VAL_INSITU;
+		vset->vlist = NULL;
+		vset->next = p + SHIM_SET_HEAD;
+		return 0;
+	}
+	if (room < SHIM_VLIST_HEAD ||
+	    (uint32_t)vset->numval > (room - SHIM_VLIST_HEAD) / SHIM_VALUE_LEN)
+		return -EBADMSG;
+	vset->valfmt = (int32_t)shim_be32__get(p + SHIM_SET_HEAD);
+	if ((uint32_t)vset->valfmt > SHIM_VAL_SPTR)
+		return -EBADMSG;
+	vset->vlist = p + SHIM_VLIST_HEAD;
+	vset->next = vset->vlist + (size_t)vset->numval * SHIM_VALUE_LEN;
+	return 0;
+}
+
 /*
  * struct shim_rec_result - a record under construction
  * @sets: the record from its length word to the last value; finally the whole record
@@ -225,9 +273,6 @@ void shim_rec_result__free(struct shim_rec_result *r);
  * current one if the start is 0.
  */
 void shim_local_zone__fill(struct shim_label *label);
-
-#define SHIM_SET_HEAD	8	/* bytes of the metric and the number of values */
-#define SHIM_VLIST_HEAD	12	/* the same and the value format */
 
 /*
  * The layout of a record, used to recognize other records with the same layout.

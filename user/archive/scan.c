@@ -43,14 +43,14 @@ static void skip_note(struct shim_scan_skip *skip, const struct shim_record *rec
 {
 	struct shim_skip_layout *s = &skip->all[slot_of(rec)];
 	const uint8_t *at = rec->sets;
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	uint32_t n = 0;
 	int err;
 
 	s->scan = 0;
 	if (shim_vec__reserve(s->sets, &s->room, rec->npmids))
 		return;
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		s->sets[n].at = (uint32_t)(at - rec->data);
 		memcpy(s->sets[n++].head, at, sizeof(s->sets[0].head));
 		at = vset.next;
@@ -390,7 +390,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 static int take_record(struct pass *p, const struct shim_record *rec)
 {
 	struct shim_scanner *sc = p->sc;
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	unsigned int guess;
 	bool any = false;
 	int err;
@@ -398,7 +398,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	if (skip_has(&sc->skip, rec, sc->number))
 		return 0;
 	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		uint32_t at = shim_pmidmap__get(&sc->map, vset.pmid);
 		struct shim_interp_metric *m = at == SHIM_PMIDMAP_NONE ? NULL : sc->metrics[at];
 

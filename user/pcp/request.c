@@ -15,7 +15,7 @@
 #include "request.h"
 
 #define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
-#define ENOUGH		8	/* records of a kind without a plan before the first attempt */
+#define ENOUGH		24	/* records of a kind without a plan before the first attempt */
 #define MOST_OTHERS	4	/* records of other kinds that do not end a kind */
 #define SAMPLES		8	/* maximum number of instances per set in a signature */
 
@@ -102,14 +102,15 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 
 int shim_request__match(struct shim_request *req, const struct shim_record *rec)
 {
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	int found = 0;
 	int err = locations_for(req, req->n);
 
 	if (err)
 		return err;
+	req->nlocated = 0;
 	req->round++;
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		uint32_t at = shim_pmidmap__get(&req->map, vset.pmid);
 
 		for (; at != SHIM_PMIDMAP_NONE; at = req->items[at].same) {
@@ -137,22 +138,29 @@ int shim_request__locate(struct shim_request *req)
 	return 0;
 }
 
+static int32_t type_of(const struct shim_archive *ar, uint32_t pmid)
+{
+	const struct shim_desc *desc = shim_archive__desc(ar, pmid);
+
+	return desc ? desc->type : SHIM_TYPE_NOSUPPORT;
+}
+
 int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec)
 {
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	unsigned int n = 0;
 	int err;
 
 	err = locations_for(req, rec->npmids);
 	if (err)
 		return err;
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
-		const struct shim_desc *desc = shim_archive__desc(ar, vset.pmid);
-
+	for (; !(err = shim_record__step(rec, &vset)); n++) {
+		if (n >= req->nlocated || req->vsets[n].pmid != vset.pmid)
+			req->types[n] = type_of(ar, vset.pmid);
 		req->vsets[n] = vset;
-		req->types[n++] = desc ? desc->type : SHIM_TYPE_NOSUPPORT;
 	}
+	req->nlocated = n;
 	return err == -ENOENT ? (int)n : err;
 }
 
@@ -283,7 +291,7 @@ int shim_request__answer(struct shim_request *req, const struct shim_record *rec
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec)
 {
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	unsigned int n = 0;
 	int err;
 
@@ -292,8 +300,9 @@ int shim_request__answer_all(struct shim_request *req, const struct shim_archive
 		err = locations_for(req, rec->npmids);
 	if (err)
 		return err;
+	req->nlocated = 0;
 	req->nvalues = 0;
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		err = add_answer(req, n, rec, &vset, shim_archive__desc(ar, vset.pmid), NULL);
 		if (err)
 			return err;
@@ -506,10 +515,10 @@ static void put_off(struct shim_plan *plan)
 static uint64_t sign(const struct shim_record *rec)
 {
 	uint64_t signature = mix(rec->len, rec->npmids);
-	struct shim_vset vset;
+	struct shim_vset vset = shim_record__sets(rec);
 	int err;
 
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	while (!(err = shim_record__step(rec, &vset))) {
 		uint32_t n = vset.numval > 0 ? (uint32_t)vset.numval : 0;
 
 		signature = mix(mix(signature, vset.pmid), (uint32_t)vset.numval);

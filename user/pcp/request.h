@@ -27,6 +27,8 @@
  * @answers: array for @answers_room answers
  * @vsets: location of each answer's values in the record, if there is one; room for @vsets_room
  * @types: types of the metrics of @vsets
+ * @nlocated: number of sets of the last record that locate_all() has located; the next record
+ *	usually has the same metrics
  * @values: values of @answers
  */
 struct shim_request {
@@ -44,6 +46,7 @@ struct shim_request {
 	struct shim_answer *answers;
 	struct shim_vset *vsets;
 	int32_t *types;
+	unsigned int nlocated;
 	size_t answers_room, vsets_room;
 	struct shim_value *values;
 	size_t nvalues, values_room;
