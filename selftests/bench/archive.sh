@@ -273,7 +273,7 @@ all_rows() {
 	writing 3
 	importing small strings instances results samples metadata
 	for name in conv-scale parse-window parse-metricspec parse-interval parse-units print-value \
-		atom-text print-stamp local-time date-text units-text id-text error-text; do
+		atom-text print-stamp local-time date-text units-text id-text number-text error-text; do
 		call $name
 	done
 	awk '$4 > 0 { sum += log($4 < 0.05 ? 0.05 : $4); n++; if ($4 > worst) { worst = $4; where = $1 } }

@@ -63,10 +63,16 @@ TEST(numbers)
 		{ 123456, "123.46K" }, { 1e14, "100.00T" }, { 1e15, " inf?  " }, { -1e14, "-inf?  " },
 		{ NAN, "  0.00 " },
 	};
-	char buf[8];
+	char buf[8], wanted[16];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		EXPECT_STREQ(rows[i].text, pmNumberStr(rows[i].value));
+	/* Halfway between two hundredths, exactly and nearly */
+	for (int i = -19998; i < 199998; i++) {
+		snprintf(wanted, sizeof(wanted), "%6.2f ", i / 200.0);
+		if (i && strcmp(wanted, pmNumberStr_r(i / 200.0, buf, sizeof(buf))))
+			EXPECT_STREQ(wanted, buf);
+	}
 	EXPECT_STREQ("  1.2", pmNumberStr_r(1234, buf, 6));
 }
 

@@ -3,6 +3,7 @@
  * Build and split identifiers of metrics and instance domains.  Format identifiers, numbers, and
  * the flags of event records as short texts.
  */
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +126,38 @@ static const struct {
 	{ 1, ' ' }, { 1e3, 'K' }, { 1e6, 'M' }, { 1e9, 'G' }, { 1e12, 'T' },
 };
 
+/*
+ * Return a number in hundredths, rounded like printf(3).  If the product is halfway between two
+ * integers only because it was itself rounded, the error of the product decides.
+ */
+static uint64_t hundredths(double v)
+{
+	double product = v * 100, whole = rint(product), rest = product - whole;
+
+	if (fabs(rest) == 0.5 && rest * fma(v, 100, -product) > 0)
+		whole += 2 * rest;
+	return (uint64_t)whole;
+}
+
+/* Format like printf("%6.2f"), but faster */
+static void put_fixed(struct shim_text *t, double v)
+{
+	const char *point = nl_langinfo(RADIXCHAR);
+	char text[SHIM_DECIMAL_ROOM + 4], *at = text;
+	uint64_t n = hundredths(fabs(v));
+	size_t len, point_len = strlen(point);
+
+	if (v < 0)
+		*at++ = '-';
+	at += shim_decimal__unsigned(at, n / 100);
+	len = (size_t)(at - text) + point_len + 2;
+	if (len < 6)
+		shim_text__bytes(t, "      ", 6 - len);
+	shim_text__bytes(t, text, (size_t)(at - text));
+	shim_text__bytes(t, point, point_len);
+	shim_text__bytes(t, (const char[]){ '0' + n / 10 % 10, '0' + n % 10 }, 2);
+}
+
 /**
  * pmNumberStr_r() - format a number in seven characters
  * @value: a number
@@ -137,6 +170,7 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 {
 	/* A sign takes the place of a digit. */
 	double limit = value < 0 ? 99.995 : 999.995, size = fabs(value);
+	struct shim_text text = shim_text__in(buf, buflen);
 
 	/* NaN, and values that round to zero, are printed as zero without a sign */
 	if (isnan(value) || (value < 0 && value > -0.005) || value == 0)
@@ -144,10 +178,11 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 	for (unsigned int i = 0; i < LENGTH(magnitudes); i++) {
 		if (size >= limit * magnitudes[i].unit)
 			continue;
-		snprintf(buf, buflen, "%6.2f%c", value / magnitudes[i].unit, magnitudes[i].suffix);
+		put_fixed(&text, value / magnitudes[i].unit);
+		shim_text__bytes(&text, &magnitudes[i].suffix, 1);
 		return buf;
 	}
-	snprintf(buf, buflen, "%s", value < 0 ? "-inf?  " : " inf?  ");
+	shim_text__add(&text, value < 0 ? "-inf?  " : " inf?  ");
 	return buf;
 }
 

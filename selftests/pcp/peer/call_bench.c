@@ -343,6 +343,15 @@ static long id_text(void)
 	return 2 * TIMES;
 }
 
+static long number_text(void)
+{
+	char buf[16];
+
+	for (size_t i = 0; i < LENGTH(reals); i++)
+		add_text(pmNumberStr_r(reals[i], buf, sizeof(buf)));
+	return LENGTH(reals);
+}
+
 static long error_text(void)
 {
 	char buf[PM_MAXERRMSGLEN];
@@ -370,6 +379,7 @@ static const struct {
 	{ "date-text", date_text },
 	{ "units-text", units_text },
 	{ "id-text", id_text },
+	{ "number-text", number_text },
 	{ "error-text", error_text },
 };
 
