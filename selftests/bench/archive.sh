@@ -241,6 +241,7 @@ all_rows() {
 	row lookups-huge "$huge" lookups
 	row instance-names-huge "$huge" instance-names
 	row interp-huge "$huge" interp-10
+	row points-30-domains "$(made domains 3 10000)" points-30
 	row archive-huge "$huge" archive
 	row open-several "$several" open
 	row interp-several "$several" interp-10
@@ -322,6 +323,9 @@ all_growth() {
 	for what in open interp-10 interp-back; do
 		growth "$what,processes" $what "$work/few_states" "$work/more_states"
 	done
+	"$work/make" "$work/few_domains" 3 domains 1000
+	"$work/make" "$work/many_domains" 3 domains 10000
+	growth points-30,domains points-30 "$work/few_domains" "$work/many_domains"
 	for what in define names-derived; do
 		growth "$what,metrics" $what "$work/short" "$work/short"
 	done

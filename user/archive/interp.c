@@ -74,6 +74,7 @@ void shim_interp__free(struct shim_interp *ip)
 	shim_scan_skip__fini(&ip->sc.skip);
 	shim_readbuf__fini(&ip->sc.readbuf);
 	shim_pmidmap__fini(&ip->sc.map);
+	shim_pmidmap__fini(&ip->sc.indoms);
 	shim_pmidmap__fini(&ip->sc.reported);
 	shim_archive__put(ip->sc.ar);
 	free(ip->asked);
@@ -102,12 +103,32 @@ void shim_interp__grown(struct shim_interp *ip)
 	ip->sc.ahead_known = false;
 }
 
-static const struct shim_interp_metric *like(const struct shim_scanner *sc, uint32_t indom)
+/*
+ * Append the state of a new metric.  Metrics of the same instance domain share the order of
+ * instances.
+ */
+static int metric_add(struct shim_scanner *sc, const struct shim_desc *desc)
 {
-	for (unsigned int i = 0; i < sc->n; i++)
-		if (sc->metrics[i]->desc->indom == indom)
-			return sc->metrics[i];
-	return NULL;
+	uint32_t first = shim_pmidmap__get(&sc->indoms, desc->indom);
+	struct shim_interp_metric *like = NULL, *m;
+	int err;
+
+	if (first != SHIM_PMIDMAP_NONE)
+		like = sc->metrics[first];
+	err = shim_interp_metric__new(sc->ar, desc, like, &m);
+	if (err)
+		return err;
+	err = shim_pmidmap__add(&sc->map, desc->pmid, sc->n);
+	if (err) {
+		shim_interp_metric__free(m);
+		return err;
+	}
+	sc->metrics[sc->n] = m;
+	/* If memory runs out, the next metric of the domain has its own order. */
+	if (!like)
+		shim_pmidmap__add(&sc->indoms, desc->indom, sc->n);
+	sc->n++;
+	return 0;
 }
 
 /*
@@ -131,16 +152,10 @@ static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_interp_m
 		return 0;
 	if (shim_vec__room(sc->metrics, &sc->room, sc->n))
 		return -ENOMEM;
-	err = shim_interp_metric__new(sc->ar, desc, like(sc, desc->indom), &sc->metrics[sc->n]);
-	if (err)
-		return err;
-	err = shim_pmidmap__add(&sc->map, pmid, sc->n);
-	if (err) {
-		shim_interp_metric__free(sc->metrics[sc->n]);
-		return err;
-	}
-	*out = sc->metrics[sc->n++];
-	return 0;
+	err = metric_add(sc, desc);
+	if (!err)
+		*out = sc->metrics[sc->n - 1];
+	return err;
 }
 
 static bool has(const struct shim_filter *filter, const struct shim_interp_metric *m,

@@ -42,7 +42,8 @@ void shim_scan_skip__fini(struct shim_scan_skip *skip);
 
 /*
  * struct shim_scanner - a position in the archive, and the observations to search for
- * @metrics: all @n metrics requested so far; @map finds them
+ * @metrics: all @n metrics requested so far; @map finds them, and @indoms the first one of an
+ *	instance domain
  * @cursor: position after the last record at or before @at, if @placed
  * @readbuf: the cursor's read buffer
  * @behind: time of the record before the cursor, if @behind_known
@@ -65,6 +66,7 @@ struct shim_scanner {
 	unsigned int n;
 	size_t room;
 	struct shim_pmidmap map;
+	struct shim_pmidmap indoms;
 	bool placed;
 	struct shim_cursor cursor;
 	struct shim_readbuf readbuf;

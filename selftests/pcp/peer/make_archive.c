@@ -4,6 +4,7 @@
  *
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
+ *        make_archive BASE VERSION domains METRICS
  *        make_archive BASE VERSION random|marked SEED
  *        make_archive BASE VERSION big|steady|sparse|many|names|wide|huge RECORDS
  *        make_archive BASE VERSION part NUMBER
@@ -13,7 +14,7 @@
  * occurs; in "steady", all metrics occur in every record.  Records of "sparse" have the group
  * "often", and one in 500 also "rare".  "many" has 1,000 metrics, "names" 20,000, "wide" three
  * metrics of 10,000 instances, and "huge" of 100,000.  Each "part" is a steady archive that follows
- * the previous one.
+ * the previous one.  "domains" has three records of metrics with a domain each.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -324,6 +325,28 @@ static void make_wide(struct af *a, int records, int width)
 	}
 }
 
+static void make_domains(struct af *a, int metrics)
+{
+	int inst = 0;
+
+	for (int i = 0; i < metrics; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "domains.g%d.m%d", i % 10, i);
+		af_desc(a, AF_PMID(i), 1, AF_PMID(i), 3, 0, name);
+		af_indom(a, 0, AF_PMID(i), 1, &inst);
+	}
+	for (int r = 0; r < 3; r++) {
+		af_index(a, r * AF_SEC);
+		af_begin(a, r * AF_SEC);
+		for (int i = 0; i < metrics; i++) {
+			af_set(a, AF_PMID(i), 0);
+			af_u32(a, inst, (uint32_t)(r * i));
+		}
+		af_end(a);
+	}
+}
+
 static void churn_record(struct af *a, int64_t at, const int *ids)
 {
 	af_begin(a, at);
@@ -413,6 +436,8 @@ int main(int argc, char **argv)
 	af_open(&a, argv[1], version);
 	if (!strcmp(argv[3], "churn"))
 		make_churn(&a, atoi(argv[4]));
+	else if (!strcmp(argv[3], "domains"))
+		make_domains(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "random"))
 		make_random(&a, strtoull(argv[4], NULL, 10), false);
 	else if (!strcmp(argv[3], "sparse"))
