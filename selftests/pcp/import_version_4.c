@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -236,6 +237,27 @@ TEST_F(import, process)
 	ASSERT_GT(pmiStart(self->base, PMI_PROCESS), 0);
 	EXPECT_EQ(-ELOOP, pmiSetImportProgram("tool", NULL, NULL, "b"));
 	EXPECT_EQ(-EINVAL, pmiStart(self->base, 0x80));
+}
+
+/* The file describes the process that wrote it, so a child's pmiEnd() keeps its parent's file. */
+TEST_F(import, process_of_parent)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_GT(pmiStart(self->base, PMI_INHERIT | PMI_PROCESS), 0);
+	ASSERT_EQ(0, put_and_write("inherited", T0, 0));
+	ASSERT_EQ(0, pmiSetImportProgram("tool", NULL, NULL, "b"));
+	pid = fork();
+	if (!pid) {
+		pmiEnd();
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, access(self->path, F_OK));
+	EXPECT_EQ(0, pmiEnd());
+	EXPECT_EQ(-1, access(self->path, F_OK));
 }
 
 TEST_HARNESS_MAIN

@@ -264,12 +264,13 @@ static int set_program(struct shim_importer *imp, const char *tool, const char *
 		shim_importer__forget_program(imp);
 	free(imp->status);
 	imp->status = path;
+	imp->status_pid = getpid();
 	return 0;
 }
 
 void shim_importer__forget_program(struct shim_importer *imp)
 {
-	if (imp->flags & SHIM_IMPORT_PROCESS && imp->status)
+	if (imp->flags & SHIM_IMPORT_PROCESS && imp->status && imp->status_pid == getpid())
 		unlink(imp->status);
 	free(imp->status);
 	imp->status = NULL;
@@ -283,7 +284,7 @@ void shim_importer__forget_program(struct shim_importer *imp)
  * @archive: the archive's name, or NULL
  *
  * A later call in the same context replaces the file.  With PMI_PROCESS the file contains the
- * process ID, and pmiEnd() removes it.
+ * process ID, and pmiEnd() removes it if the same process wrote it.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV if @tool is NULL; -EINVAL for a tool that is a path
  * or a hidden name, or for a text of more than one line; or a negated errno.

@@ -113,7 +113,8 @@ struct shim_importer;
  * @lost: error of finishing a volume, after its last record has been written
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
  *	called; 0 for no limit
- * @status: path of the status file of pmiSetImportProgram(), or NULL
+ * @status: path of the status file of pmiSetImportProgram(), or NULL; @status_pid: the process that
+ *	wrote it
  */
 struct shim_importer {
 	char *base;
@@ -153,6 +154,7 @@ struct shim_importer {
 	size_t volume_size;
 	void (*volume_done)(const char *path);
 	char *status;
+	pid_t status_pid;
 };
 
 /* Flags of pmiStart(): PMI_* of PMAPI version 4 */
@@ -245,7 +247,10 @@ int shim_import__start(const char *archive, int flags);
 /* In import_write.c: leave() after a record, which may have filled its volume */
 int shim_import__leave_record(struct shim_importer *imp, int result);
 
-/* In import_calls.c: forget the path of the status file and, with PMI_PROCESS, remove the file */
+/*
+ * In import_calls.c: forget the path of the status file and, with PMI_PROCESS, remove the file if
+ * this process wrote it
+ */
 void shim_importer__forget_program(struct shim_importer *imp);
 
 /* In import.c: return the result of the current context's last call */
