@@ -264,7 +264,7 @@ int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histogra
 
 static int grow(struct vcpc_series *s)
 {
-	size_t room = s->room ? s->room * 2 : 128;
+	size_t room = s->room ? s->room * 2 : 16;
 	struct timespec *times = realloc(s->times, room * sizeof(*times));
 
 	if (!times)
