@@ -46,6 +46,28 @@ TEST_F(onoff, on_twice)
 	EXPECT_EQ(1, count_of("stays", SHIM_TRACE_POINT));
 }
 
+/* Maps that do not fit are refused, because the kernel would kill processes to allocate them. */
+TEST_F(onoff, too_large)
+{
+	struct shim_trace_options options = { .size = sizeof(options), .max_tags = 20000 };
+	uint64_t needed, before, after;
+
+	ASSERT_EQ(0, shim_trace_memory(&options, &needed, &before));
+	ASSERT_EQ(0, shim_trace_on(&options));
+	ASSERT_EQ(0, shim_trace_memory(NULL, NULL, &after));
+	/* A kernel without memory cgroups needs less, down to a third with one CPU. */
+	EXPECT_GT(before - after, needed / 10 * 2);
+	EXPECT_LT(before - after, needed / 10 * 13);
+	options.max_tags = 4000000000u;
+	EXPECT_EQ(-EEXIST, shim_trace_on(&options));
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_memory(&options, &needed, NULL));
+	EXPECT_GT(needed, 4000000000u * 3024ull);
+	options.max_tags = (uint32_t)(before / 3024);
+	EXPECT_EQ(-ENOMEM, shim_trace_on(&options));
+	EXPECT_EQ(0, shim_trace_status());
+}
+
 TEST_F(onoff, off_twice)
 {
 	EXPECT_EQ(-ENOENT, shim_trace_off());

@@ -219,6 +219,7 @@ static void tracing(void)
 	const struct shim_trace_options wrong = { .size = 1 };
 
 	INT(, "size 1", shim_trace_on(&wrong));
+	INT(, "size 1", shim_trace_memory(&wrong, NULL, NULL));
 	INT(ready(), "NULL events", shim_trace_count(NULL, 1, &bad));
 	INT(ready(), "4294967295 events", shim_trace_count(names, ~0U, &bad));
 	INT(, "NULL result", shim_trace_open(NULL));

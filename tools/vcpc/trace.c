@@ -151,6 +151,17 @@ static int set_up(const struct trace_options *options)
 	return ret;
 }
 
+/* Explain why the maps do not fit into memory.  Their statistics have a row for each tag and CPU. */
+static int no_memory(const struct trace_options *options)
+{
+	uint64_t needed, available;
+
+	if (shim_trace_memory(&options->on, &needed, &available))
+		return vcpc_fail_tracing(-ENOMEM, "cannot turn tracing on");
+	return vcpc_fail(0, "cannot turn tracing on: the BPF maps need %.0f MB of memory, which must be at most 3/4 of the %.0f MB that are available (try a smaller --max-tags, --max-open or --direct)",
+			 (double)needed / 1e6, (double)available / 1e6);
+}
+
 static int do_on(struct trace_options *options)
 {
 	int err;
@@ -168,6 +179,8 @@ static int do_on(struct trace_options *options)
 		return set_up(options);
 	case -EEXIST:
 		return vcpc_fail(0, "tracing is already on");
+	case -ENOMEM:
+		return no_memory(options);
 	case -EOPNOTSUPP:
 		return vcpc_fail(0, "this kernel has no BTF, so tracing requires the module");
 	default:

@@ -22,6 +22,7 @@
 
 #include "bpf.h"
 #include "bpf_load.h"
+#include "bpf_memory.h"
 #include "bpf_pins.h"
 #include "counted.h"
 #include "direct.h"
@@ -258,12 +259,9 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 /* Create all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
 static int pins_publish(struct bpf_object *obj)
 {
-	int err = shim_bpf_pins__exists(VC_PIN_DIR);
-
-	if (err)
-		return err < 0 ? err : -EEXIST;
 	/* This process holds the lock, so an existing NEW_DIR was left by a process that died. */
-	err = shim_bpf_pins__remove(NEW_DIR);
+	int err = shim_bpf_pins__remove(NEW_DIR);
+
 	if (!err && mkdir(NEW_DIR, 0700))
 		err = -errno;
 	if (err)
@@ -338,10 +336,8 @@ static void stop_clock(const char *pin)
 
 static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
-	int err = set_limits(obj, options);
+	int err = shim_bpf_memory__check(obj);
 
-	if (!err)
-		err = leave_out_unwanted(obj, options);
 	/*
 	 * Load before anything else is created: the error distinguishes a missing privilege from a
 	 * missing kernel feature.
@@ -358,7 +354,12 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	return err ? err : pins_publish(obj);
 }
 
-static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transport transport)
+/*
+ * Prepare the object of a transport.  If @bytes is NULL, turn tracing on, otherwise only compute the
+ * memory that this would need.
+ */
+static int prepare(const struct shim_bpf_options *wanted, enum shim_bpf_transport transport,
+		   uint64_t *bytes)
 {
 	struct shim_bpf_options options = *wanted;
 	struct loaded l = { NULL };
@@ -370,6 +371,12 @@ static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transp
 							  SHIM_BPF_BEGINS_USER;
 	err = transport == SHIM_BPF_MODULE ? open_module(&l, &options) : open_probes(&l, &options);
 	if (!err)
+		err = set_limits(l.obj, &options);
+	if (!err)
+		err = leave_out_unwanted(l.obj, &options);
+	if (!err && bytes)
+		*bytes = shim_bpf_memory__needed(l.obj);
+	else if (!err)
 		err = load_and_publish(l.obj, &options);
 	vc_trace__destroy(l.trace);
 	vc_uprobe__destroy(l.uprobe);
@@ -385,16 +392,35 @@ bool shim_bpf__may_have_module(void)
 	return !access("/sys/module/vcpc", F_OK) || errno != ENOENT || access("/sys/module", F_OK);
 }
 
+/*
+ * Return -EEXIST if tracing is on, or -EPERM if the caller may not create maps.  Check this before
+ * maps are created: while others exist, a second set may not fit into memory.
+ */
+static int is_on(void)
+{
+	int there = shim_bpf_pins__exists(VC_PIN_DIR), fd;
+
+	if (there <= 0)
+		return there;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(uint32_t), sizeof(uint32_t), 1, NULL);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return -EEXIST;
+}
+
 static int switch_on_any(const struct shim_bpf_options *options)
 {
-	int err;
+	int err = is_on();
 
+	if (err)
+		return err;
 	if (options->transport == SHIM_BPF_PROBES ||
 	    (options->transport == SHIM_BPF_ANY && !shim_bpf__may_have_module()))
-		return switch_on(options, SHIM_BPF_PROBES);
-	err = switch_on(options, SHIM_BPF_MODULE);
+		return prepare(options, SHIM_BPF_PROBES, NULL);
+	err = prepare(options, SHIM_BPF_MODULE, NULL);
 	if (err == -ENODEV && options->transport == SHIM_BPF_ANY)
-		err = switch_on(options, SHIM_BPF_PROBES);
+		err = prepare(options, SHIM_BPF_PROBES, NULL);
 	return err;
 }
 
@@ -408,7 +434,7 @@ static int switch_on_any(const struct shim_bpf_options *options)
  * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the module was requested and is
  *	not loaded, -EEXIST if tracing is on, -EBUSY if another process has held the lock on the
  *	file system for several seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no
- *	BTF, which probes need, -ENOMEM, or another error.
+ *	BTF, which probes need, -ENOMEM if the maps do not fit into memory, or another error.
  */
 int shim_bpf__on(const struct shim_bpf_options *options)
 {
@@ -421,6 +447,24 @@ int shim_bpf__on(const struct shim_bpf_options *options)
 	err = shim_bpf_pins__error(switch_on_any(options));
 	libbpf_set_print(print);
 	close(lock);
+	return err;
+}
+
+/**
+ * shim_bpf__memory() - compute the memory that shim_bpf__on() needs for its maps
+ * @options: sizes of the maps, and what to trace
+ * @bytes: set on success
+ *
+ * Return: 0, -ENOMEM, or another error.
+ */
+int shim_bpf__memory(const struct shim_bpf_options *options, uint64_t *bytes)
+{
+	bool probes = options->transport == SHIM_BPF_PROBES ||
+		      (options->transport == SHIM_BPF_ANY && !shim_bpf__may_have_module());
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int err = prepare(options, probes ? SHIM_BPF_PROBES : SHIM_BPF_MODULE, bytes);
+
+	libbpf_set_print(print);
 	return err;
 }
 

@@ -126,6 +126,7 @@ struct shim_bpf_reader;
 
 bool shim_bpf__may_have_module(void);
 int shim_bpf__on(const struct shim_bpf_options *options);
+int shim_bpf__memory(const struct shim_bpf_options *options, uint64_t *bytes);
 int shim_bpf__off(void);
 int shim_bpf__status(void);
 

@@ -7,6 +7,7 @@
 #include "base/api.h"
 #include "base/vec.h"
 #include "core/bpf_events.h"
+#include "core/bpf_memory.h"
 #include "core/counted.h"
 #include "tracectl.h"
 
@@ -55,8 +56,8 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the vcpc module is required but
  *	not loaded, -EPROTONOSUPPORT if the loaded module has a different version, -EEXIST if
  *	tracing is already on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF,
- *	which tracing without the module needs, -EINVAL for invalid @options, -ENOMEM, or another
- *	error.
+ *	which tracing without the module needs, -EINVAL for invalid @options, -ENOMEM if the maps
+ *	do not fit into the available memory (see shim_trace_memory()), or another error.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {
@@ -64,6 +65,27 @@ SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 	int err = options ? take_options(options, &bpf) : 0;
 
 	return err ? err : shim_bpf__on(&bpf);
+}
+
+/**
+ * shim_trace_memory() - get the memory that tracing needs, and the memory that is available
+ * @options: as for shim_trace_on()
+ * @needed: bytes of the BPF maps, which shim_trace_on() allocates at once; may be NULL
+ * @available: bytes that programs can allocate without swapping; may be NULL
+ *
+ * shim_trace_on() returns -ENOMEM if @needed is more than 3/4 of @available.
+ *
+ * Return: 0, -EINVAL for invalid @options, -ENOMEM, or an error from reading /proc/meminfo.
+ */
+SHIM_API int shim_trace_memory(const struct shim_trace_options *options, uint64_t *needed,
+			       uint64_t *available)
+{
+	struct shim_bpf_options bpf = { .transport = SHIM_BPF_ANY };
+	int err = options ? take_options(options, &bpf) : 0;
+
+	if (!err && needed)
+		err = shim_bpf__memory(&bpf, needed);
+	return !err && available ? shim_bpf_memory__available(available) : err;
 }
 
 /**

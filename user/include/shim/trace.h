@@ -292,6 +292,8 @@ typedef int shim_trace_probe_fn(void *arg, const struct shim_trace_probe *probe)
 struct shim_trace;
 
 int shim_trace_on(const struct shim_trace_options *options);
+int shim_trace_memory(const struct shim_trace_options *options, uint64_t *needed,
+		      uint64_t *available);
 int shim_trace_off(void);
 int shim_trace_status(void);
 int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad);
