@@ -27,12 +27,13 @@
 #define SECOND	1000000000ULL
 
 static uint64_t now_ns;
+static int64_t wall = 1800000000;	/* offset of the wall clock in s */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
-	ts->tv_sec = now_ns / SECOND + (clock == CLOCK_REALTIME ? 1800000000 : 0);
+	ts->tv_sec = now_ns / SECOND + (clock == CLOCK_REALTIME ? wall : 0);
 	ts->tv_nsec = now_ns % SECOND;
 	return 0;
 }
@@ -307,6 +308,64 @@ TEST_F(changes, intervals_are_recorded_alike)
 	}
 	for (int k = 0; k < 2; k++)
 		pmDestroyContext(context[k]);
+}
+
+static int64_t start_of(const char *base, int64_t *end)
+{
+	struct timespec last = { 0 };
+	pmHighResLogLabel label = { 0 };
+	int context = pmNewContext(PM_CONTEXT_ARCHIVE, base);
+
+	if (context < 0 || pmGetHighResArchiveLabel(&label) < 0 || pmGetHighResArchiveEnd(&last) < 0)
+		return 0;
+	pmDestroyContext(context);
+	*end = last.tv_sec;
+	return label.start.tv_sec;
+}
+
+/*
+ * Record an archive, then a second one that continues it after the wall clock was set back.  Return
+ * the seconds from the end of the first one to the start of the second one, or 0 after a failure.
+ */
+static int64_t record_set_back(const char *dir, int seconds)
+{
+	struct shim_record_options options = { .size = sizeof(options) };
+	struct shim_recorder *rec[2] = { NULL };
+	int64_t end, none, start;
+	char base[2][96];
+
+	begin(nrows++);
+	for (int k = 0; k < 2; k++) {
+		snprintf(base[k], sizeof(base[k]), "%s/back%d.%d", dir, seconds, k);
+		options.after = rec[0];
+		if (shim_record_open(base[k], &options, &rec[k]) || shim_record_add_trace(rec[k]))
+			return 0;
+		for (int tick = 0; tick < 3; tick++) {
+			now_ns += SECOND;
+			if (shim_record_tick(rec[k]))
+				return 0;
+		}
+		wall -= k ? 0 : seconds;
+	}
+	wall += seconds;
+	if (shim_record_close(rec[0]) || shim_record_close(rec[1]) || !start_of(base[0], &end))
+		return 0;
+	start = start_of(base[1], &none);
+	return start ? start - end : 0;
+}
+
+/* Archives of one recording do not overlap if the wall clock is set back a little. */
+TEST(wall_clock_is_set_back)
+{
+	char dir[] = "/tmp/vcpc-changes-XXXXXX", command[64];
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	EXPECT_EQ(1, record_set_back(dir, 0));
+	EXPECT_EQ(1, record_set_back(dir, 5));
+	EXPECT_EQ(1, record_set_back(dir, 60));
+	EXPECT_EQ(1 - 3600, record_set_back(dir, 3600));
+	snprintf(command, sizeof(command), "rm -r '%s'", dir);
+	EXPECT_EQ(0, system(command));
 }
 
 TEST(wrong_calls)

@@ -4,7 +4,8 @@
  *
  * Samples and transactions have CLOCK_MONOTONIC times.  The archive's timestamps are these times
  * plus the offset of the wall clock at the start.  Therefore they never go backwards, even if the
- * wall clock is changed.
+ * wall clock is changed.  A recorder that continues another one also keeps its offset if the wall
+ * clock was set back by at most MOST_BACK, so that the archives do not overlap.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,6 +21,8 @@
 #include "base/api.h"
 #include "record.h"
 #include "recorder.h"
+
+#define MOST_BACK	60000000000	/* ns */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -50,9 +53,19 @@ static int64_t wall_offset(void)
 	return offset;
 }
 
+/* Return the offset of the recorder before, or of the wall clock. */
+static int64_t offset_after(const struct shim_recorder *after)
+{
+	int64_t offset = wall_offset();
+
+	if (after && offset < after->offset && offset + MOST_BACK >= after->offset)
+		return after->offset;
+	return offset;
+}
+
 static int open_archive(struct shim_recorder *rec, const char *archive, int version)
 {
-	rec->offset = wall_offset();
+	rec->offset = offset_after(rec->after);
 	rec->label.version = version;
 	/*
 	 * The label has no start time: like archives of PCP, this one starts at its first record.
