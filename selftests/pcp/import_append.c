@@ -243,8 +243,8 @@ TEST_F(append, refused)
 		ASSERT_EQ(0, system(command));
 	}
 	sprintf(path, "%s.meta", self->base);
-	fd = open(path, O_RDONLY);
-	ASSERT_EQ(0, flock(fd, LOCK_EX));
+	fd = open(path, O_RDWR);
+	ASSERT_EQ(0, fcntl(fd, F_OFD_SETLK, &(struct flock){ .l_type = F_WRLCK }));
 	EXPECT_EQ(-EBUSY, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	close(fd);
 	sprintf(command, "xz %s", path);
@@ -255,6 +255,19 @@ TEST_F(append, refused)
 	/* Records can be appended to the volume after a compressed one. */
 	EXPECT_EQ(0, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	EXPECT_GT(size_of(self->base, "1"), 0);
+}
+
+/* Locks of a user who may only read the archive do not make it appear to be in use. */
+TEST_F(append, reader_holds_locks)
+{
+	char path[120];
+	int fd;
+
+	sprintf(path, "%s.meta", self->base);
+	fd = open(path, O_RDONLY);
+	ASSERT_EQ(0, flock(fd, LOCK_EX));
+	EXPECT_EQ(0, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -6,10 +6,10 @@
  * The caller gets no error in either case, so the part that was read is checked separately.  The
  * rest of the archive may be much larger; 'vcpc check' checks all of it.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <shim/archive.h>
@@ -41,6 +41,7 @@ static void damage_count(void *arg, int kind, const char *file, uint64_t offset,
 bool vcpc_is_written(const char *archive)
 {
 	char path[4096];
+	struct flock lock = { .l_type = F_RDLCK };
 	bool written;
 	int fd;
 
@@ -48,7 +49,7 @@ bool vcpc_is_written(const char *archive)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;
-	written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	written = !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
 	close(fd);
 	return written;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Create an archive's files, write to them in order, and finish them. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -12,12 +12,26 @@
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
+/*
+ * Lock the metadata file of an archive that is being written.  Only users that may write the file can
+ * hold this lock, unlike that of flock(2).  Return 0, -EBUSY or another error.
+ */
+int shim_output__lock(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+
+	if (!fcntl(fd, F_OFD_SETLK, &lock))
+		return 0;
+	return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+}
+
 /* Return whether the existing archive is being written.  If it is, its metadata file is locked. */
 static bool is_busy(const char *base)
 {
 	char *path = shim_files__path(base, SHIM_VOLUME_META);
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	bool busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	struct flock lock = { .l_type = F_RDLCK };
+	bool busy = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
 
 	free(path);
 	if (fd >= 0)
@@ -57,11 +71,9 @@ static int create_files(struct shim_output *out)
 	err = shim_sink__create(&out->meta, out->base, SHIM_VOLUME_META);
 	if (err)
 		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
-	/* Another process that checks whether the archive is being written holds the lock briefly. */
-	do {
-		err = flock(out->meta.fd.nr, LOCK_EX) ? -errno : 0;
-	} while (err == -EINTR);
-	if (!err)
+	/* A new file can only be locked already by a user who may read it and tries to disturb. */
+	err = shim_output__lock(out->meta.fd.nr);
+	if (!err || err == -EBUSY)
 		err = shim_sink__create(&out->index, out->base, SHIM_VOLUME_INDEX);
 	if (!err)
 		err = shim_sink__create(&out->data, out->base, 0);

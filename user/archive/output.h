@@ -4,7 +4,7 @@
  *
  * For each record, the metadata that it needs is written first, then the record, then an index
  * entry if one is due.  Each is written with a single write(2).  The metadata file is locked with
- * flock(2) while the archive is being written.
+ * F_OFD_SETLK while the archive is being written.
  *
  * A forked child shares the files and the lock with its parent.  It can continue the archive when
  * the parent has ended, as daemon(3) ends it.  Until then put, next_volume and close return -EBUSY,
@@ -76,6 +76,7 @@ int shim_output__close(struct shim_output *out, struct shim_buf *meta);
 
 /* Initialize what new and existing archives have in common. */
 int shim_output__init(struct shim_output *out, const char *base);
+int shim_output__lock(int fd);
 /* Close the files without completing them. */
 void shim_output__close_files(struct shim_output *out);
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Continue an archive: append to an existing one, or write on in a forked child. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -16,11 +16,7 @@ static int lock_meta(struct shim_output *out)
 {
 	int err = shim_sink__open(&out->meta, out->base, SHIM_VOLUME_META, 0);
 
-	if (err)
-		return err;
-	if (flock(out->meta.fd.nr, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	return 0;
+	return err ? err : shim_output__lock(out->meta.fd.nr);
 }
 
 static bool meta_is_whole(const struct shim_archive *ar, const struct shim_output *out)
@@ -132,9 +128,10 @@ int shim_output__append(struct shim_output *out, const char *base, struct shim_a
 static int take_over(struct shim_output *out)
 {
 	struct shim_sink shared = out->meta;
+	struct flock none = { .l_type = F_UNLCK };
 	int err;
 
-	if (!shim_sink__is_unchanged(&shared) || flock(shared.fd.nr, LOCK_UN))
+	if (!shim_sink__is_unchanged(&shared) || fcntl(shared.fd.nr, F_OFD_SETLK, &none))
 		return -EBUSY;
 	out->meta.fd = SHIM_NO_FD;
 	err = lock_meta(out);
