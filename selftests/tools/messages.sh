@@ -40,10 +40,14 @@ echo precious >"$dir/file"
 run trace export -o "$dir/file"
 [ $? = 1 ] && [ "$(cat "$dir/file")" = precious ] && [ "$(ls "$dir"/file*)" = "$dir/file" ]
 result "trace export: if nothing can be exported, an existing file is unchanged"
-vcpc trace off && vcpc trace on --events && orders 150 >/dev/null
+vcpc trace off && vcpc trace on --events && orders 400 >/dev/null
 run trace export -o "$dir/small/export"
 [ $? = 1 ] && grep -q "cannot write" "$dir/err" && [ ! -e "$dir/small/export" ]
 result "trace export: a full disk"
+umount "$dir/small" && mount -t tmpfs -o size=64k none "$dir/small"
+run trace export -o "$dir/small/export"
+[ $? = 1 ] && grep -q "incomplete output is in '$dir/small/export\.[^']*'" "$dir/err" && grep -q traceEvents "$dir"/small/export.*
+result "... the events that were written are kept"
 orders 150 >/dev/null
 chmod 0640 "$dir/file"
 run trace export -o "$dir/file"

@@ -97,6 +97,17 @@ static int settle(struct vcpc_output *output)
 	return err;
 }
 
+/* After a failure, remove the temporary file unless it must be kept and is not empty. */
+static void give_up(const struct vcpc_output *output, int err)
+{
+	struct stat st;
+
+	if (err && output->keep && !stat(output->temporary, &st) && st.st_size)
+		vcpc_fail(0, "the incomplete output is in '%s'", output->temporary);
+	else
+		unlink(output->temporary);
+}
+
 int vcpc_output_close(struct vcpc_output *output, int status)
 {
 	int err = 0;
@@ -107,8 +118,10 @@ int vcpc_output_close(struct vcpc_output *output, int status)
 		fclose(output->file);
 	else
 		err = settle(output);
+	if (err)
+		vcpc_fail(err, "cannot write '%s'", output->name);
 	if (output->temporary && (status || err))
-		unlink(output->temporary);
+		give_up(output, err);
 	free(output->temporary);
-	return err ? vcpc_fail(err, "cannot write '%s'", output->name) : status;
+	return err ? VCPC_EXIT_FAILURE : status;
 }

@@ -150,6 +150,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 
 	if (status)
 		return status;
+	output.keep = true;	/* exported events are no longer in the ring */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = export_to(output.file, trace, options);
