@@ -24,6 +24,12 @@ su nobody -s /bin/sh -c "vcpc stat true" >"$dir/out" 2>"$dir/err"
 result "a node without permission"
 chmod 0666 /dev/vcpc
 
+mount -t tmpfs none /proc
+SHIM_BACKEND=perf run stat -e task-clock true
+[ $? = 1 ] && grep -q '/proc is not mounted' "$dir/err" && ! SHIM_BACKEND=perf run stat -e task-clock -p 1 && grep -q '/proc is not mounted' "$dir/err"
+result "no /proc"
+umount /proc
+
 # Test a full disk, which does not depend on the architecture.
 mkdir "$dir/small" && mount -t tmpfs -o size=16k none "$dir/small"
 run record -o "$dir/small/a" -I 1ms -e page-faults,task-clock sleep 5

@@ -92,6 +92,8 @@ static const char *general_hint(int err)
 {
 	const char *hint = device_hint(err);
 
+	if (err == ESRCH && access("/proc/self", F_OK))
+		return "/proc is not mounted, so processes cannot be found; as root: mount -t proc proc /proc";
 	if (err == EOPNOTSUPP)
 		return access("/dev/vcpc", F_OK) ?
 			"perf_event_open(2) does not support this, but the vcpc module does; as root: modprobe vcpc" :

@@ -128,6 +128,8 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	case -ENODEV:
 		if (targets->kind == VCPC_CPUS && is_offline(id))
 			return vcpc_fail(0, "CPU %d is offline; as root: echo 1 >/sys/devices/system/cpu/cpu%d/online", id, id);
+		if (access("/proc/self", F_OK))
+			return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
 		return vcpc_fail(0, "%s %d does not exist", what, id);
 	case -ENOENT:
 		if (!targets->cgroup)
