@@ -13,6 +13,7 @@
 #include "record_lost.h"
 #include "record_name.h"
 #include "record_options.h"
+#include "record_tracing.h"
 #include "record_why.h"
 #include "with.h"
 
@@ -34,6 +35,7 @@ struct recording {
 	int broken;	/* the error that ended the recording */
 	bool full;	/* the archive has reached its maximum size */
 	bool traced;	/* transactions are recorded */
+	struct record_tracing tracing;	/* with --trace */
 	struct record_why why;
 	struct vcpc_packer packer;
 	int unpacked;	/* first reason why an archive remained uncompressed */
@@ -450,27 +452,24 @@ static int record_traced(const struct record_job *job, struct recording *r)
 	ret = ret ? ret : status;
 	status = record_why_close(&r->why);
 	ret = ret ? ret : status;
-	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;
+	status = job->trace && record_tracing_leave(&r->tracing) ? 0 :
+		 counts ? shim_trace_count(NULL, 0, NULL) : 0;
 	if (status)
 		status = vcpc_fail(status, "cannot stop counting events in transactions (as root: vcpc trace off)");
 	return ret ? ret : status;
 }
 
-/* With --trace, turn tracing on to record, and turn it off afterwards only if it was off before. */
+/* With --trace, turn tracing on to record, and off after the last of several recordings. */
 static int run_traced(const struct record_job *job, struct recording *r)
 {
-	int ours = 0, ret, undo;
+	int ret = job->trace ? record_tracing_on(&r->tracing) : 0, undo;
 
-	if (job->trace) {
-		ret = shim_trace_on(NULL);
-		if (ret && ret != -EEXIST)
-			return vcpc_fail_tracing(ret, "cannot turn tracing on");
-		ours = !ret;
-	}
+	if (ret)
+		return vcpc_fail_tracing(ret, "cannot turn tracing on");
 	ret = find_traced(job, r);
 	if (!ret)
 		ret = record_traced(job, r);
-	undo = ours ? shim_trace_off() : 0;
+	undo = job->trace ? record_tracing_off(&r->tracing) : 0;
 	if (undo)
 		return vcpc_fail(undo, "cannot turn tracing off again; as root: vcpc trace off");
 	return ret;
