@@ -59,6 +59,9 @@ chmod 0640 "$dir/file"
 run trace export -o "$dir/file"
 [ $? = 0 ] && grep -q traceEvents "$dir/file" && [ "$(stat -c %a "$dir/file")" = 640 ]
 result "trace export: an existing file is replaced when the new one is complete"
+run trace export -o "$dir/file"
+[ $? = 0 ] && grep -q traceEvents "$dir/file" && grep -q 'no events have been recorded since' "$dir/err"
+result "trace export: a message if the previous export has removed all events"
 vcpc trace off
 run trace on --probes
 [ $? = 1 ] && grep -q 'would trace nothing: the vcpc module is loaded' "$dir/err" && vcpc trace status | grep -q '^off'

@@ -18,12 +18,14 @@
 /*
  * struct export - an export in progress
  * @known: a bitmap of the processes that were passed to the format
+ * @any: an event was exported
  */
 struct export {
 	FILE *out;
 	const struct trace_format *format;
 	void *state;
 	unsigned char *known;
+	bool any;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -70,6 +72,7 @@ static int put_event(void *arg, const struct shim_trace_event *event)
 	char name[64];
 	int named, err = 0;
 
+	x->any = true;
 	if (is_new(x, event->pid)) {
 		named = process_name(event->pid, name, sizeof(name));
 		err = named < 0 ? named :
@@ -107,6 +110,8 @@ static int export_with(struct export *x, struct shim_trace *trace, uint64_t dura
 		err = shim_trace_drops_get(trace, &drops);
 	if (!err)
 		err = x->format->end(x->state, drops.ring_full);
+	if (!err && !x->any)
+		fprintf(stderr, "vcpc trace: no events have been recorded since tracing was turned on or since the last export (to wait for events, use --for TIME)\n");
 	if (drops.ring_full)
 		fprintf(stderr, "vcpc trace: %llu events were lost because they were exported too slowly\n",
 			(unsigned long long)drops.ring_full);
