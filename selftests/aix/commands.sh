@@ -132,8 +132,12 @@ run hpmcount --slice=5 -g 0,0 true
 [ $? = 1 ] && grep -q '10 to 30000' "$dir/err"
 result "too short or too long a slice, which a single set does not use"
 run hpmcount /not/there
-[ $? = 127 ] && grep -q 'No such file' "$dir/err"
-result "a nonexistent command"
+[ $? = 127 ] && grep -q 'No such file' "$dir/err" && [ ! -s "$dir/out" ]
+result "a nonexistent command: no counts are printed"
+run hpmcount -e PM_CONTEXT_SWITCHES true
+grep -q 'PM_CONTEXT_SWITCHES: these events occur in kernel mode' "$dir/out" && run hpmcount -k -e PM_CONTEXT_SWITCHES true &&
+	! grep -q 'occur in kernel mode' "$dir/out"
+result "a zero in user mode is explained"
 run hpmcount
 [ $? = 1 ] && grep -q usage "$dir/err"
 result "no command"

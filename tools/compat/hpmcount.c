@@ -2,6 +2,7 @@
 /* hpmcount: run a program, and count events in it and in all processes that it starts. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -138,29 +139,45 @@ static void set_program(struct run *run)
 		hpm_die("pm_set_program", ret);
 }
 
-/* Run the program and return its exit status. */
+/* Start the program.  If it cannot be executed, the child writes into the pipe @failure. */
+static pid_t fork_command(char **argv, const int *failure)
+{
+	pid_t pid = fork();
+	ssize_t n;
+
+	if (pid < 0)
+		hpm_die("fork", errno);
+	if (pid)
+		return pid;
+	execvp(argv[0], argv);
+	fprintf(stderr, "hpmcount: %s: %s\n", argv[0], strerror(errno));
+	n = write(failure[1], "", 1);
+	_exit(n == 1 ? 127 : 1);
+}
+
+/* Run the program.  Return its exit status, and exit if it cannot be executed. */
 static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pid)
 {
 	timebasestruct_t start, stop;
-	int status, ret;
+	int status, ret, failure[2];
+	char byte;
 
 	fflush(NULL);
+	if (pipe2(failure, O_CLOEXEC))
+		hpm_die("pipe", errno);
 	ret = pm_tstart(&start);
 	if (ret)
 		hpm_die("pm_tstart", ret);
-	*pid = fork();
-	if (!*pid) {
-		execvp(argv[0], argv);
-		fprintf(stderr, "hpmcount: %s: %s\n", argv[0], strerror(errno));
-		_exit(127);
-	}
-	if (*pid < 0)
-		hpm_die("fork", errno);
+	*pid = fork_command(argv, failure);
 	while (wait4(*pid, &status, 0, usage) < 0 && errno == EINTR)
 		;
 	ret = pm_tstop(&stop);
 	if (ret)
 		hpm_die("pm_tstop", ret);
+	close(failure[1]);
+	if (read(failure[0], &byte, 1) == 1)
+		exit(127);
+	close(failure[0]);
 	run->seconds = seconds(stop) - seconds(start);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -217,6 +234,17 @@ static void print_value(const struct run *run, const struct value *v, bool raw)
 		fprintf(out, "%20.0f\n", v->whole);
 }
 
+/* Explain zeros: the kernel switches and migrates tasks in kernel mode. */
+static void print_note(const struct run *run, const struct value *v)
+{
+	static const char *const names[] = { "PM_CONTEXT_SWITCHES", "PM_CPU_MIGRATIONS" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!run->choice.sets[v->set].mode.b.kernel && !strcmp(v->event->short_name, names[i]))
+			fprintf(run->opt.out, "  %s: these events occur in kernel mode (use -k to count them)\n",
+				names[i]);
+}
+
 static void print_values(const struct run *run)
 {
 	for (int k = 0; k < run->choice.n; k++) {
@@ -229,6 +257,8 @@ static void print_values(const struct run *run)
 			if (run->values[i].set == k)
 				print_value(run, &run->values[i], run->opt.exact || run->opt.detail);
 	}
+	for (int i = 0; i < run->nvalues; i++)
+		print_note(run, &run->values[i]);
 	if (run->choice.n > 1)
 		fprintf(run->opt.out, "\n Sets were multiplexed: %d rounds, %.6f seconds in total\n",
 			run->rounds, run->cpu_seconds);
