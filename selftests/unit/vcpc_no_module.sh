@@ -41,6 +41,7 @@ expect 2 "empty event name" stat -e page-faults, true
 expect 2 "empty event name" stat -e "" true
 expect 2 "cannot be combined with --per-thread or -I" stat --multiplex --per-thread true
 expect 2 "cannot be combined with --per-thread or -I" stat -I 1s --multiplex true
+expect 2 "threads of a running process are counted together" stat --per-thread -p 1 --for 1ms
 expect 2 "takes no argument" stat --multiplex=2 true
 expect 2 "a command is required" record -o "$dir/a"
 expect 2 "invalid interval" record -o "$dir/a" -I 5parsecs true

@@ -363,7 +363,7 @@ static int run_all(struct count_job *job, struct runs *runs)
 
 /*
  * Reject counts per thread if perf counts a command, because perf reports only a total for the
- * threads that a command starts.  It counts running threads separately.
+ * threads that a command starts.  It counts the threads of -t separately.
  */
 static int check_threads(const struct count_job *job)
 {

@@ -129,6 +129,8 @@ static int job_check(const struct count_job *job)
 		return vcpc_usage("-A and --per-core require CPUs to count: -a or -C CPUS");
 	if (job->apart && (job->json || job->rates || job->counting.events.in_turn))
 		return vcpc_usage("-A and --per-core print a line per event; they cannot be combined with -j, --rates or --multiplex");
+	if (job->threads && job->counting.targets.kind == VCPC_PROCESSES)
+		return vcpc_usage("--per-thread cannot be combined with -p: the threads of a running process are counted together; to count them separately: -t $(ls /proc/PID/task | paste -sd,) --per-thread");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
 		return vcpc_usage("--per-thread cannot be combined with -a or -C: the counts of a CPU are not divided among threads");
 	return 0;
