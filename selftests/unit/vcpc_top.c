@@ -227,6 +227,21 @@ TEST_F(top, lines_of_any_width)
 	EXPECT_NE(NULL, strstr(line, " page-fau"));
 }
 
+/* A count of a clock is shown as a time, and any other count as a number. */
+TEST_F(top, clocks_have_units)
+{
+	char line[4 * 300 + 512];
+
+	transact(&stats[0], 50);
+	counts[0].transactions = 50;
+	counts[0].sum = 50 * 452000;
+	counts[0].event = "task-clock:u";
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	top_line(&self->view, &self->view.rows[0], 120, line);
+	EXPECT_NE(NULL, strstr(line, "  452 us"));
+	EXPECT_EQ(NULL, strstr(line, "452 k"));
+}
+
 static long end_of(const char *line, const char *text)
 {
 	const char *at = strstr(line, text);

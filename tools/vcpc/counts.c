@@ -7,6 +7,7 @@
 
 #include "counts.h"
 #include "kinds.h"
+#include "value.h"
 
 static int count_append(double **values, size_t runs, double v)
 {
@@ -136,13 +137,6 @@ static bool is_event(const char *event, const char *name, const char **modes)
 		return false;
 	*modes = event + len;
 	return true;
-}
-
-bool vcpc_is_clock(const char *event)
-{
-	const char *modes;
-
-	return is_event(event, "task-clock", &modes) || is_event(event, "cpu-clock", &modes);
 }
 
 /*

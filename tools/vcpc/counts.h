@@ -65,8 +65,6 @@ void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double se
 
 /* Format "1,234,567" with @decimals digits after the point. */
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
-/* Return whether an event counts nanoseconds. */
-bool vcpc_is_clock(const char *event);
 /*
  * Format the ratio of an event's mean to another's, such as "1.90 insn per cycle" or "2.10% of all
  * branches"; "" if there is none.

@@ -6,6 +6,7 @@
 #include "counts.h"
 #include "json_text.h"
 #include "text.h"
+#include "value.h"
 #include "welch.h"
 
 #define NAME_WIDTH	24

@@ -6,6 +6,7 @@
 #include "counts.h"
 #include "plot.h"
 #include "rates.h"
+#include "value.h"
 
 #define HEADING_EACH	20
 #define LEAST_WIDTH	10

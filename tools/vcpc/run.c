@@ -18,6 +18,7 @@
 #include "names.h"
 #include "run.h"
 #include "tally.h"
+#include "value.h"
 #include "vcpc.h"
 
 /* The histogram of a tag's times so far: number of transactions per bucket */
@@ -124,19 +125,10 @@ static double of_command(const struct vcpc_row *row)
 	return row->first + row->gained;
 }
 
-/* Return whether an event counts nanoseconds, such as task-clock and cpu_clock_u. */
-static bool is_clock(const char *event)
-{
-	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;
-
-	return len && event[len] && strchr("-_", event[len]) && !strncmp(event + len + 1, "clock", 5) &&
-	       strchr(":_", event[len + 6]);
-}
-
 /* Add an event's count.  Clocks are added in seconds, like all times. */
 static struct vcpc_quantity *add_event(struct builder *b, const char *scope, const char *event, double value)
 {
-	bool clock = is_clock(event);
+	bool clock = vcpc_is_clock(event);
 
 	return quantity_add(b, scope, event, clock, clock ? value * 1e-9 : value);
 }

@@ -31,14 +31,27 @@ static bool has_texts(const struct vcpc_series *s, int type)
 	       (s->raw && type >= PM_TYPE_32 && type <= PM_TYPE_U64);
 }
 
-/* Return a metric's unit in seconds, or 0 if it is not a time. */
-static double seconds_of(const pmDesc *desc)
+static double seconds_with(const pmDesc *desc, int counts)
 {
 	pmUnits units = desc->units;
 
-	if (units.dimTime != 1 || units.dimSpace || units.dimCount || units.extraUnit || units.scaleTime > PM_TIME_HOUR)
+	if (units.dimTime != 1 || units.dimSpace || units.dimCount != counts || units.extraUnit || units.scaleTime > PM_TIME_HOUR)
 		return 0;
 	return per_second[units.scaleTime];
+}
+
+/* Return a metric's unit in seconds, or 0 if it is not a time. */
+static double seconds_of(const pmDesc *desc)
+{
+	return seconds_with(desc, 0);
+}
+
+/* Return the same also for a mean duration, such as trace.transact.ave_time in seconds per count. */
+static double duration_of(const pmDesc *desc)
+{
+	double mean = seconds_with(desc, -1);
+
+	return mean > 0 && !desc->units.scaleCount ? mean : seconds_of(desc);
 }
 
 /*
@@ -79,7 +92,7 @@ static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int in
 		.has_texts = has_texts(s, m->desc.type),
 	};
 	s->ncolumns++;
-	c->seconds = c->rate || s->raw ? 0 : seconds_of(&m->desc);
+	c->seconds = c->rate || s->raw ? 0 : duration_of(&m->desc);
 	c->scale = vcpc_series_unit(&m->desc, c->rate, c->unit, sizeof(c->unit));
 	return c->metric && (!instance || c->instance) ? 0 : -ENOMEM;
 }

@@ -91,6 +91,15 @@ static void number_text(double v, char *text, size_t size)
 	vcpc_value_text(text, size, v, false, 2);
 }
 
+/* Format a count per transaction.  Clocks count nanoseconds. */
+static void count_text(const char *event, double v, char *text, size_t size)
+{
+	if (vcpc_is_clock(event))
+		time_text(v / 1e9, text, size);
+	else
+		number_text(v, text, size);
+}
+
 static unsigned int least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
@@ -132,7 +141,7 @@ void top_line(const struct top_view *view, const struct top_row *row, unsigned i
 		line = put_right(line, row ? text[i] : titles[i], &room);
 	for (size_t i = 0; i < view->nevents; i++) {
 		if (row)
-			number_text(row->each[i], text[0], sizeof(text[0]));
+			count_text(view->events[i], row->each[i], text[0], sizeof(text[0]));
 		line = put_right(line, row ? text[0] : view->events[i], &room);
 	}
 	*line = '\0';

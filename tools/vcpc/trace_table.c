@@ -171,6 +171,19 @@ static void show_values(const struct trace_view *view, int width)
 	}
 }
 
+/* Print a sum and a mean of counts.  Clocks count nanoseconds. */
+static void show_count(const struct shim_trace_count *count)
+{
+	double each = (double)count->sum / count->transactions;
+	char text[2][32];
+
+	if (vcpc_is_clock(count->event))
+		printf(" %16s %16s\n", time_text(text[0], sizeof(text[0]), count->sum),
+		       time_text(text[1], sizeof(text[1]), each));
+	else
+		printf(" %16llu %16.1f\n", (unsigned long long)count->sum, each);
+}
+
 static void show_counts(const struct trace_view *view, int width)
 {
 	for (size_t i = 0; i < view->ncounts; i++) {
@@ -180,9 +193,8 @@ static void show_counts(const struct trace_view *view, int width)
 			printf("%-*s  %-24s %12s %16s %16s\n", width, "COUNTED IN", "EVENT",
 			       "TRANSACTIONS", "SUM", "EACH");
 		print_name(count->label, width);
-		printf("  %-24s %12llu %16llu %16.1f\n", count->event,
-		       (unsigned long long)count->transactions, (unsigned long long)count->sum,
-		       (double)count->sum / count->transactions);
+		printf("  %-24s %12llu", count->event, (unsigned long long)count->transactions);
+		show_count(count);
 	}
 }
 

@@ -56,3 +56,11 @@ void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits)
 	else
 		snprintf(buf, size, "%.*g%s", digits + 1, v / (u->from > 0 ? u->from : 1), u->name);
 }
+
+bool vcpc_is_clock(const char *event)
+{
+	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;
+
+	return len && event[len] && strchr("-_", event[len]) && !strncmp(event + len + 1, "clock", 5) &&
+	       strchr(":_", event[len + 6]);
+}

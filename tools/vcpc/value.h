@@ -16,5 +16,7 @@ void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits)
  * number.
  */
 void vcpc_value_zero(char *text);
+/* Return whether an event, or its metric, counts nanoseconds, such as task-clock and cpu_clock_u. */
+bool vcpc_is_clock(const char *event);
 
 #endif /* VCPC_VALUE_H */
