@@ -98,6 +98,8 @@ static const char *general_hint(int err)
 		return access("/dev/vcpc", F_OK) ?
 			"perf_event_open(2) does not support this, but the vcpc module does; as root: modprobe vcpc" :
 			"the vcpc module supports this only for a command that vcpc starts";
+	if (err == EPERM && !geteuid())
+		return "root lacks a capability here, or a filter or policy forbids this";
 	return hint ? hint : find_hint(general, err);
 }
 

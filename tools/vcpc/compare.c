@@ -62,6 +62,27 @@ static const struct vcpc_pair *pair_find(const struct vcpc_comparison *c,
 	return NULL;
 }
 
+/* Return whether there is a quantity with this name and the mode @mode, such as instructions:u. */
+static bool has_mode(const struct vcpc_comparison *c, const char *name, const char *mode)
+{
+	struct vcpc_limit limit = { 0 };
+	bool found = asprintf(&limit.name, "%s:%s", name, mode) > 0 && pair_find(c, &limit);
+
+	free(limit.name);
+	return found;
+}
+
+static int fail_unknown(const struct vcpc_comparison *c, const char *name)
+{
+	static const char *const modes[] = { "u", "k" };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (has_mode(c, name, modes[i]))
+			return vcpc_fail(0, "neither side has '%s', but '%s:%s', which was counted in only one mode",
+					 name, name, modes[i]);
+	return vcpc_fail(0, "neither side has '%s'; use a name from the table, such as checkout:p99", name);
+}
+
 /*
  * Judge a condition. Return 0, EXIT_BEYOND if it holds, or VCPC_EXIT_FAILURE after a message if the
  * quantity does not exist on both sides.
@@ -71,8 +92,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 	const struct vcpc_pair *pair = pair_find(c, limit);
 
 	if (!pair)
-		return vcpc_fail(0, "neither side has '%s'; use a name from the table, such as checkout:p99",
-				 limit->name);
+		return fail_unknown(c, limit->name);
 	if (!pair->n[0] || !pair->n[1])
 		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
 	if (pair->seconds && !pair->difference.known && !limit->one_run)

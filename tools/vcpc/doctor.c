@@ -121,7 +121,7 @@ static void check_counting(struct vcpc_finding *f)
 
 	shim_backend_why(ret ? NULL : handle, why, sizeof(why));
 	if (ret) {
-		vcpc_found(f, "cannot count: %s", strerror(-ret));
+		vcpc_found(f, ret == -ENODEV ? "cannot count" : "cannot count: %s", strerror(-ret));
 		vcpc_limits(f, VCPC_BROKEN, why, "see the other checks");
 		return;
 	}

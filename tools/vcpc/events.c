@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "kinds.h"
 #include "options.h"
@@ -174,6 +175,22 @@ static void say_backend(struct shim_handle *handle)
 		fprintf(stderr, "%s: %s\n", program_invocation_name, why);
 }
 
+/*
+ * Report that no back end is available, and why.  -ENODEV means that the module is not loaded and
+ * perf_event_open(2) is blocked or does not exist, unless SHIM_BACKEND selects the module.
+ */
+static int fail_backend(int err)
+{
+	const char *selected = getenv("SHIM_BACKEND");
+	bool blocked = err == -ENODEV && (!selected || !*selected);
+
+	if (blocked)
+		err = access("/proc/sys/kernel/perf_event_paranoid", F_OK) ? -ENOSYS : -EPERM;
+	vcpc_fail_counters(err, "cannot count");
+	say_backend(NULL);
+	return VCPC_EXIT_FAILURE;
+}
+
 static int create(struct shim_handle *handle, const struct vcpc_events *events, unsigned int *bad,
 		  struct shim_set **set)
 {
@@ -263,11 +280,8 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 	unsigned int bad;
 	int ret = shim_open(&handle);
 
-	if (ret) {
-		ret = vcpc_fail_counters(ret, "cannot count");
-		say_backend(NULL);
-		return ret;
-	}
+	if (ret)
+		return fail_backend(ret);
 	if (events->verbose)
 		say_backend(handle);
 	if (!events->n)
