@@ -85,6 +85,11 @@ assert b"default-src 'none'" in raw and b"url(" not in raw and b"@import" not in
 assert b"Permission is hereby granted" in raw
 PY
 result "the page loads nothing, and contains the licenses of its parts"
+mkdir "$dir/two" && "$dir/busy" "$dir/two/1" 30 3 && "$dir/busy" "$dir/two/2" 30 3 later && report "$dir/two" -o "$dir/two.html" &&
+	page "$dir/two.html" <<'PY' && ! grep -q 'The recording has' "$dir/a.html"
+assert "The recording has 1 gap, for example between archives" in "".join(p.text)
+PY
+result "the page of several archives explains that the table excludes gaps"
 report "$dir/h" -o "$dir/h.html" && page "$dir/h.html" <<'PY'
 assert p.tags.count("script") == 3 and "b" in p.tags and p.tags.count("b") == 1 and "img" not in p.tags
 assert not [a for a in p.attributes if a.startswith("on")]

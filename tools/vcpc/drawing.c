@@ -398,6 +398,7 @@ static int take_record(void *arg, double at, bool mark)
 
 	d->before = d->now;
 	d->now = at;
+	d->marks += mark;
 	vcpc_steps_record(&d->steps, at, mark);
 	return 0;
 }

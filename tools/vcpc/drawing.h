@@ -62,6 +62,7 @@ struct vcpc_drawing_names {
  * @morecharts: number of omitted metrics
  * @failed: exit status of reading the records to choose what is drawn
  * @now, @before: times of the current record and of the previous one
+ * @marks: number of gaps, for example between archives
  */
 struct vcpc_drawing {
 	struct vcpc_tally tally;
@@ -75,6 +76,7 @@ struct vcpc_drawing {
 	size_t nnames;
 	int failed;
 	double now, before;
+	unsigned long marks;
 	struct vcpc_watch watch;
 };
 

@@ -283,6 +283,15 @@ static void put_table(FILE *out, const struct report_side *side, const struct tr
 			"<code>vcpc summary</code>.</p>\n", all->n - ROWS);
 }
 
+/* No counter is continuous across a gap, and its first value after the gap may be any part of a run. */
+static void put_gaps(FILE *out, const struct vcpc_drawing *d)
+{
+	if (d->marks)
+		fprintf(out, "<p class=\"note\">The recording has %lu gap%s, for example between archives. The table excludes "
+			"transactions that ended in a gap or before the first record after it. If the archives are separate "
+			"runs, write a report of each, or compare them.</p>\n", d->marks, d->marks == 1 ? "" : "s");
+}
+
 int report_transactions(FILE *out, struct report_side *side)
 {
 	struct transactions all = { 0 };
@@ -293,6 +302,7 @@ int report_transactions(FILE *out, struct report_side *side)
 	if (!err && all.n) {
 		put_sentence(out, &all);
 		put_table(out, side, &all);
+		put_gaps(out, &side->drawing);
 	} else if (!err) {
 		put_counts(out, side);
 	}

@@ -3,10 +3,11 @@
  * Write an archive, as vcpc record does, of a run of any size.  The run has two processes, and
  * transactions of several tags, which take longer in the middle of the run.
  *
- * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
+ * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|later|cut|watched]
  *
  * Records are 10 ms apart.  With "hostile", tags and the host name contain HTML, scripts and
  * terminal escape sequences.  With "far", the run starts in a year that no clock can represent.
+ * With "later", it starts a day later.
  * With "cut", the last record follows after 1 ms.  With "watched", the time of half of the
  * transactions is split into parts.
  */
@@ -21,6 +22,7 @@
 
 #define START		1700000000LL
 #define FAR_START	(1LL << 57)	/* its year does not fit into an int */
+#define DAY		86400
 #define INTERVAL_MS	10
 #define MOST_TAGS	1000
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
@@ -208,7 +210,8 @@ int main(int argc, char **argv)
 {
 	bool nasty = argc > 4 && !strcmp(argv[4], "hostile");
 	bool cut = argc > 4 && !strcmp(argv[4], "cut");
-	long long start = argc > 4 && !strcmp(argv[4], "far") ? FAR_START : START;
+	long long start = argc > 4 && !strcmp(argv[4], "far") ? FAR_START :
+			  argc > 4 && !strcmp(argv[4], "later") ? START + DAY : START;
 	int records, ntags, ticks[2], instructions[2], faults[2];
 
 	watched = argc > 4 && !strcmp(argv[4], "watched");
