@@ -104,6 +104,8 @@ run replay -t 2s "$dir/r" trace.transact.count && grep -q 'no values at this int
 result "replay: an interval as long as the archive"
 run replay -s 1 "$dir/r" trace.transact.count && grep -q 'no values: .*; use -s 2, or -r ' "$dir/out"
 result "replay: one row, which has no rates"
+run replay -t 10s "$a" w.never && grep -q 'no values can be interpolated.*--mode forw --raw' "$dir/out"
+result "replay: a metric without values"
 run replay -j -r -S 40s -t 10s "$a" v.cu64 v.cdbl w.never v.disc &&
 	python3 -c '
 import json, sys

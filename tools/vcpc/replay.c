@@ -305,7 +305,7 @@ static struct timespec step(const struct vcpc_walk *walk)
 
 /*
  * Explain why there is no output: a rate requires two values, so there may be too few rows, or the
- * interval may be too long.
+ * interval may be too long.  If only the last record has values, there is nothing before it.
  */
 static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 {
@@ -317,6 +317,8 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 	else if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
 		printf(" at this interval: the window is %.3g s long, and a rate requires two values; use a shorter interval, or omit -t",
 		       length);
+	else if (walk->mode == PM_MODE_INTERP)
+		printf(" can be interpolated, because few or no records have any; to print those of each record: vcpc replay --mode forw --raw");
 	putchar('\n');
 }
 
