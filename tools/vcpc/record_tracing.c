@@ -21,12 +21,15 @@
 #define SHARED	FOLDER "/trace-recordings"
 #define SESSION	"/sys/fs/bpf/vcpc/vc_stat"
 
-/* Return the inode that identifies the tracing session, or 0 if tracing is off. */
-static uint64_t session(void)
+/* Get the inode that identifies the tracing session. Return 0, or -1 with errno set. */
+static int session(uint64_t *inode)
 {
 	struct stat st;
 
-	return stat(SESSION, &st) ? 0 : st.st_ino;
+	if (stat(SESSION, &st))
+		return -1;
+	*inode = st.st_ino;
+	return 0;
 }
 
 static int open_shared(void)
@@ -53,15 +56,20 @@ static void close_shared(struct record_tracing *tracing)
 	tracing->lock = -1;
 }
 
-/* Return whether a recording turned the present session on. */
-static bool is_of_recording(const struct record_tracing *tracing)
+/* Return 1 if a recording turned the present session on, otherwise 0 or -errno. */
+static int is_of_recording(const struct record_tracing *tracing)
 {
-	uint64_t marked, present = session();
+	uint64_t marked, present;
+	ssize_t n;
 
 	if (tracing->lock < 0)
 		return tracing->ours;
-	return present && pread(tracing->lock, &marked, sizeof(marked), 0) == sizeof(marked) &&
-	       marked == present;
+	if (session(&present))
+		return errno == ENOENT ? 0 : -errno;
+	n = pread(tracing->lock, &marked, sizeof(marked), 0);
+	if (n < 0)
+		return -errno;
+	return n == sizeof(marked) && marked == present;
 }
 
 int record_tracing_on(struct record_tracing *tracing)
@@ -72,31 +80,39 @@ int record_tracing_on(struct record_tracing *tracing)
 	*tracing = (struct record_tracing) { .lock = open_shared() };
 	ret = shim_trace_on(NULL);
 	tracing->ours = !ret;
-	present = ret ? 0 : session();
 	/* If the session cannot be marked, this recording turns tracing off itself. */
 	if (tracing->ours && tracing->lock >= 0 &&
-	    pwrite(tracing->lock, &present, sizeof(present), 0) != sizeof(present))
+	    (session(&present) || pwrite(tracing->lock, &present, sizeof(present), 0) != sizeof(present)))
 		close_shared(tracing);
 	if (ret && ret != -EEXIST)
 		close_shared(tracing);
 	return ret == -EEXIST ? 0 : ret;
 }
 
-/* Release the shared lock. Return whether no other recording holds it; new ones then wait. */
-static bool is_last(const struct record_tracing *tracing)
+/*
+ * Release the shared lock. Return 1 if no other recording holds it, in which case new ones wait;
+ * otherwise 0 or -errno.
+ */
+static int is_last(const struct record_tracing *tracing)
 {
-	return tracing->lock < 0 || !flock(tracing->lock, LOCK_EX | LOCK_NB);
+	if (tracing->lock < 0 || !flock(tracing->lock, LOCK_EX | LOCK_NB))
+		return 1;
+	return errno == EWOULDBLOCK ? 0 : -errno;
 }
 
 bool record_tracing_leave(struct record_tracing *tracing)
 {
-	return !is_last(tracing) && is_of_recording(tracing);
+	return !is_last(tracing) && is_of_recording(tracing) > 0;
 }
 
 int record_tracing_off(struct record_tracing *tracing)
 {
-	int ret = is_last(tracing) && is_of_recording(tracing) ? shim_trace_off() : 0;
+	int ret = is_last(tracing);
 
+	if (ret > 0)
+		ret = is_of_recording(tracing);
+	if (ret > 0)
+		ret = shim_trace_off();
 	close_shared(tracing);
 	return ret;
 }
