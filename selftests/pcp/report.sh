@@ -108,10 +108,13 @@ for t in d["tags"]:
     for name, part in ("oncpu", .25), ("runqueue", .125), ("blocked", .625):
         assert all(abs(v - m * part) < 2e-7 for v, m in list(zip(t[name], t["mean"]))[2:]), (name, t[name][:9], t["mean"][:9])
 text = " ".join("".join(p.text).split())
+for row in re.findall(r'<tr><th scope="row">(?:request_|checkout).*?</tr>', raw.decode().split('id="costs"')[1].split("</table>")[0]):
+    cells = re.findall("<td>(.*?)</td>", row)
+    assert cells[4] == cells[5] != cells[3], cells
 assert "oncpu each" in text and "Apache License" in text and "Mike Bostock" in text and "b" in p.tags and p.tags.count("b") == 1
 assert b"Apache License" not in open(os.environ["PAGE"].replace("s.html", "a.html"), "rb").read()
 PY
-result "parts of the time, and stacks, if they were recorded"
+result "parts of the time, and stacks, if they were recorded; no percentile is above the maximum"
 report "$dir/a" --folded "$dir/s.folded" -o "$dir/f.html" && page "$dir/f.html" <<'PY'
 assert len(d["stacks"]) == 3
 PY

@@ -143,6 +143,11 @@ static void take_max(struct report_side *side, size_t metric, const struct vcpc_
 	}
 }
 
+static double limit_to(double percentile, double max)
+{
+	return percentile > max ? max : percentile;
+}
+
 static int add_maxima(struct report_side *side, struct transactions *all)
 {
 	static const char *const metrics[] = { "vcpc.transact.hist", "trace.transact.max_time" };
@@ -157,6 +162,11 @@ static int add_maxima(struct report_side *side, struct transactions *all)
 			if (!strcmp(c->entries[i].name, metrics[m]))
 				take_max(side, i, &tags, all);
 	vcpc_names_free(&tags);
+	/* A percentile is the middle of its bucket, which can be above the maximum. */
+	for (size_t i = 0; i < all->n; i++) {
+		all->list[i].p50 = limit_to(all->list[i].p50, all->list[i].max);
+		all->list[i].p99 = limit_to(all->list[i].p99, all->list[i].max);
+	}
 	return err;
 }
 

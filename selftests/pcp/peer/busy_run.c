@@ -9,7 +9,7 @@
  * terminal escape sequences.  With "far", the run starts in a year that no clock can represent.
  * With "later", it starts a day later.
  * With "cut", the last record follows after 1 ms.  With "watched", the time of half of the
- * transactions is split into parts.
+ * transactions is split into parts, and the recorded maximum is twice the mean.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
 
 enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE,
-       WATCHED, ONCPU, RUNQUEUE, BLOCKED };
+       WATCHED, ONCPU, RUNQUEUE, BLOCKED, LONGEST };
 
 /* The metrics that the recorder writes */
 static const struct {
@@ -53,6 +53,7 @@ static const struct {
 	[ONCPU] = { "vcpc.transact.time.oncpu", 450, 2, 11, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
 	[RUNQUEUE] = { "vcpc.transact.time.runqueue", 450, 2, 12, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
 	[BLOCKED] = { "vcpc.transact.time.blocked", 450, 2, 13, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
+	[LONGEST] = { "trace.transact.max_time", 10, 0, 4, 0, PM_TYPE_DOUBLE, PM_SEM_INSTANT, 1, 0, 3 },
 };
 
 static bool watched;
@@ -70,7 +71,7 @@ struct tag {
 	uint64_t count, instructions, hist[SHIM_TRACE_HIST_SLOTS];
 	int slots[SHIM_TRACE_HIST_SLOTS];
 	double total;
-	int parts[4], counts, totals, counted, sums, p50, p99, aborted, value;
+	int parts[5], counts, totals, counted, sums, p50, p99, aborted, value;
 };
 
 static uint64_t seed = 1;
@@ -125,7 +126,7 @@ static void start_tag(struct tag *tag, int i, int slower, bool nasty)
 	tag->value = handle(VALUE, tag->name, i);
 	tag->counted = handle(COUNTED, event, i);
 	tag->sums = handle(SUM, event, i);
-	for (int part = 0; part < 4 && watched; part++)
+	for (int part = 0; part < 5 && watched; part++)
 		tag->parts[part] = handle(WATCHED + part, tag->name, i);
 	for (int s = 0; s < SHIM_TRACE_HIST_SLOTS; s++)
 		tag->slots[s] = -1;
@@ -177,6 +178,7 @@ static void put_tag(struct tag *tag, int i)
 		put(tag->parts[1], tag->total * 0.5e9 * 0.25, PM_TYPE_U64);
 		put(tag->parts[2], tag->total * 0.5e9 * 0.125, PM_TYPE_U64);
 		put(tag->parts[3], tag->total * 0.5e9 * 0.625, PM_TYPE_U64);
+		put(tag->parts[4], 2 * mean, PM_TYPE_DOUBLE);
 	}
 	for (int s = 0; s < SHIM_TRACE_HIST_SLOTS; s++) {
 		if (!tag->hist[s])
