@@ -123,7 +123,7 @@ native() {
 }
 
 # With sanitizers, a leak is also a failure.  Each process that fails takes ten times as long as
-# without them, so only a few of the calls that can fail do.  make test-rest lets the others fail.
+# without them, so only a few of the calls that can fail do.  make test-rest includes the others.
 asan() {
 	VCPC_LEAKS=1 FAIL_POINTS=${FAIL_POINTS:-8} without=$not_asan
 	export VCPC_LEAKS FAIL_POINTS
