@@ -39,13 +39,13 @@ vcpc trace off >>log 2>&1
 result "runs to compare"
 
 # changed COMMAND: print COMMAND with real names, a shorter time, and output that needs no terminal;
-# $i is the run number in a loop
+# $i is the number of a run in a loop, which does not exist yet
 changed() {
 	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
 		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
 		s/^vcpc why\$/vcpc why --for 2s/; s/^\\(vcpc why.*\\)--folded/\\1--for 2s --folded/
 		s/\\.\\/server:handle_order/pmtrace:main=handle_order/
-		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
+		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/3/"
 }
 
 # prepare COMMAND: remove old archives, and turn tracing on or off as COMMAND expects

@@ -334,7 +334,8 @@ static int64_t record_set_back(const char *dir, int seconds)
 	int64_t end, none, start;
 	char base[2][96];
 
-	begin(nrows++);
+	nrows = 1;
+	begin(0);
 	for (int k = 0; k < 2; k++) {
 		snprintf(base[k], sizeof(base[k]), "%s/back%d.%d", dir, seconds, k);
 		options.after = rec[0];
