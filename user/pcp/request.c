@@ -156,7 +156,9 @@ int shim_request__locate_all(struct shim_request *req, const struct shim_archive
 	if (err)
 		return err;
 	for (; !(err = shim_record__step(rec, &vset)); n++) {
-		if (n >= req->nlocated || req->vsets[n].pmid != vset.pmid)
+		/* A growing archive can describe a metric later. */
+		if (n >= req->nlocated || req->vsets[n].pmid != vset.pmid ||
+		    req->types[n] == SHIM_TYPE_NOSUPPORT)
 			req->types[n] = type_of(ar, vset.pmid);
 		req->vsets[n] = vset;
 	}
