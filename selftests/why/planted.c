@@ -456,7 +456,7 @@ static int explain(char *text, size_t size)
 	size_t n;
 	FILE *out;
 
-	snprintf(command, sizeof(command), "%s why planted --above p81 --for 2s 2>&1", vcpc);
+	snprintf(command, sizeof(command), "%s why planted --above p81 --for 1s 2>&1", vcpc);
 	out = popen(command, "r");
 	if (!out)
 		return -1;
