@@ -19,6 +19,7 @@
 #include "base/tstamp.h"
 #include "derived.h"
 #include "pmns.h"
+#include "plans.h"
 #include "request.h"
 
 struct shim_context;
