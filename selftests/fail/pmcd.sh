@@ -21,7 +21,7 @@ swept() {
 }
 
 ${CC:-cc} -D_GNU_SOURCE -I"$here/../../user/include" -I"$here/.." -o "$dir/live" "$here/../fail/peer/live.c" \
-	"$here"/../fail/shared/sweep.c "$here"/../fail/shared/inject.c -L"$build/lib" \
+	"$here"/../fail/shared/sweep.c "$here"/../fail/shared/inject.c "$here"/../fail/shared/inject_calls.c -L"$build/lib" \
 	-Wl,-rpath,"$(cd "$build/lib" && pwd)" -lshim >"$dir/errors" 2>&1 || cat "$dir/errors"
 make_collector >"$dir/made" 2>&1 && start_collector
 result "PCP's collector with its sample agents"

@@ -65,6 +65,13 @@ long inject_calls(enum inject_kind kind);
 const long *inject_firsts(enum inject_kind kind, long *n);
 /* Return whether a call has failed since inject_start(). */
 bool inject_fired(void);
+/*
+ * If this call must fail, set errno and return the error; otherwise return 0. The n-th call fails,
+ * or the first one after it that libpfm does not make.
+ */
+int inject_fails(enum inject_kind kind);
+/* Make writes to standard output and to streams that are opened for writing count and fail. */
+void inject_count_streams(void);
 /* Return the number of memory blocks that have been allocated and not freed. */
 long inject_blocks(void);
 
