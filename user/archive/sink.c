@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "files.h"
 #include "sink.h"
 
@@ -43,11 +43,8 @@ static void cut_back(struct shim_sink *sink)
 
 static bool is_ours(struct shim_sink *sink)
 {
-	struct timespec now;
-	int64_t ns;
+	int64_t ns = shim_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	if (ns - sink->checked < CHECK_NS)
 		return shim_fd__is_latest(sink->fd);
 	sink->checked = ns;

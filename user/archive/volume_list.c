@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "archive.h"
+#include "base/now.h"
 #include "segment.h"
 
 /* Find the last complete record of an archive, even if the archive is truncated or still growing */
@@ -269,11 +270,8 @@ static int refresh(struct shim_archive *ar, bool *changed)
 
 static bool is_due(struct shim_archive *ar)
 {
-	struct timespec ts;
-	int64_t ns;
+	int64_t ns = shim_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 	if (ar->looked && ns - ar->looked < LOOK_NS)
 		return false;
 	ar->looked = ns;

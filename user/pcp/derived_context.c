@@ -493,7 +493,7 @@ static int64_t pause_after(int err)
 	return shim_pcp__is_failure(err) ? 0 : 5;
 }
 
-static int64_t now_ns(void)
+static int64_t now_seconds(void)
 {
 	struct timespec t;
 
@@ -517,7 +517,7 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	case SHIM_DERIVED_NEW:
 		break;
 	}
-	if (e->passing && now_ns() < e->again)
+	if (e->passing && now_seconds() < e->again)
 		return e->passing;
 	if (d->depth == DEPTH_MAX) {
 		shim_derived__set_why("Recursive definition");
@@ -532,7 +532,7 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	e->passing = shim_derived__passes(err) ? err : 0;
 	if (!err)
 		return 0;
-	e->again = now_ns() + pause_after(err);
+	e->again = now_seconds() + pause_after(err);
 	bound_fini(&e->bound);
 	return e->passing ? e->passing : PM_ERR_BADDERIVE;
 }

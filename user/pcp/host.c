@@ -14,6 +14,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/now.h"
 #include "base/process.h"
 #include "base/real.h"
 #include "context.h"
@@ -364,14 +365,6 @@ static int host_clone(const struct shim_host *from, struct shim_host **out)
 	return hand_out(host, err ? err : host_begin(host), out);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
-}
-
 /* Return the @n-th number in a list of seconds, or the last one; 0 if the list is malformed. */
 static int listed_pause(const char *list, unsigned int n)
 {
@@ -409,7 +402,7 @@ static int pause_after(unsigned int failures)
 
 static int host_connect_again(struct shim_host *host)
 {
-	if (host->failures && now_ns() < host->retry_ns)
+	if (host->failures && shim_now_ns() < host->retry_ns)
 		return -ETIMEDOUT;
 	shim_wire__close(&host->wire);
 	if (!host_connect(host)) {
@@ -417,7 +410,7 @@ static int host_connect_again(struct shim_host *host)
 		return 0;
 	}
 	host->failures++;
-	host->retry_ns = now_ns() + pause_after(host->failures) * NSEC_PER_SEC;
+	host->retry_ns = shim_now_ns() + pause_after(host->failures) * NSEC_PER_SEC;
 	return -ETIMEDOUT;
 }
 

@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/now.h"
 #include "base/process.h"
 #include "pdu.h"
 #include "wire.h"
@@ -132,17 +133,9 @@ void shim_wire__fini(struct shim_wire *w)
 	w->in_room = 0;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
-}
-
 void shim_wire__start(struct shim_wire *w, int64_t timeout_ns)
 {
-	w->began = now_ns();
+	w->began = shim_now_ns();
 	w->deadline = w->began + timeout_ns;
 }
 
@@ -152,7 +145,7 @@ static int await(int fd, short events, int64_t deadline)
 	struct pollfd p = { .fd = fd, .events = events };
 
 	for (;;) {
-		int64_t left = deadline - now_ns();
+		int64_t left = deadline - shim_now_ns();
 		struct timespec t = { left / NSEC_PER_SEC, left % NSEC_PER_SEC };
 		int n;
 
@@ -195,7 +188,7 @@ static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64
 			return 0;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (now_ns() >= deadline)
+		if (shim_now_ns() >= deadline)
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
@@ -246,7 +239,7 @@ static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t 
 	err = shim_fd__own(nr, &fd);
 	if (err)
 		return err;
-	err = try_connect(fd.nr, to, len, now_ns() + timeout_ns);
+	err = try_connect(fd.nr, to, len, shim_now_ns() + timeout_ns);
 	if (err) {
 		shim_fd__close(fd);
 		return err;
@@ -441,7 +434,7 @@ void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
  */
 static int receive_flags(const struct shim_wire *w)
 {
-	return w->patience_ns && w->deadline - now_ns() >= w->patience_ns ? 0 : MSG_DONTWAIT;
+	return w->patience_ns && w->deadline - shim_now_ns() >= w->patience_ns ? 0 : MSG_DONTWAIT;
 }
 
 static int receive_some(struct shim_wire *w)
