@@ -156,7 +156,7 @@ static int no_memory(const struct trace_options *options)
 {
 	uint64_t needed, available;
 
-	if (shim_trace_memory(&options->on, &needed, &available))
+	if (shim_trace_memory(&options->on, &needed, &available) || needed <= available / 4 * 3)
 		return vcpc_fail_tracing(-ENOMEM, "cannot turn tracing on");
 	return vcpc_fail(0, "cannot turn tracing on: the BPF maps need %.0f MB of memory, which must be at most 3/4 of the %.0f MB that are available (try a smaller --max-tags, --max-open or --direct)",
 			 (double)needed / 1e6, (double)available / 1e6);
