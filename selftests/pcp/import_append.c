@@ -257,7 +257,7 @@ TEST_F(append, refused)
 	EXPECT_GT(size_of(self->base, "1"), 0);
 }
 
-/* Locks of a user who may only read the archive do not make it appear to be in use. */
+/* A lock of a user who may only read an archive does not prevent appending to it. */
 TEST_F(append, reader_holds_locks)
 {
 	char path[120];

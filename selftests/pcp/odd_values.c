@@ -310,6 +310,14 @@ TEST(blocks_in_any_order)
 	af_remove(base);
 }
 
+/* Start an archive of the metric "good", and set @base to its name. */
+static void begin_good(struct af *a, char base[256])
+{
+	af_folder(base, 256);
+	af_open(a, base, 3);
+	af_desc(a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+}
+
 /* Far from the start, interpolation is not accurate to nanoseconds. */
 TEST(far_from_the_start)
 {
@@ -320,9 +328,7 @@ TEST(far_from_the_start)
 	char base[256];
 	struct af a;
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	begin_good(&a, base);
 	af_index(&a, far);
 	for (int i = 0; i < 2; i++) {
 		af_begin(&a, far + i * AF_SEC);
@@ -347,9 +353,7 @@ TEST(sets_that_exceed_their_record)
 	char base[256];
 	struct af a;
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	begin_good(&a, base);
 	af_index(&a, 0);
 	for (int i = 0; i < RECORDS; i++) {
 		af_begin(&a, i * AF_SEC);
@@ -390,9 +394,7 @@ TEST(instances_without_a_domain)
 	char base[256];
 	struct af a;
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	begin_good(&a, base);
 	af_index(&a, 0);
 	for (int i = 0; i < 8; i++) {
 		af_begin(&a, i * AF_SEC);

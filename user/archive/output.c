@@ -71,7 +71,7 @@ static int create_files(struct shim_output *out)
 	err = shim_sink__create(&out->meta, out->base, SHIM_VOLUME_META);
 	if (err)
 		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
-	/* A new file can only be locked already by a user who may read it and tries to disturb. */
+	/* Another process can already hold a read lock on the new file.  Write it without a lock. */
 	err = shim_output__lock(out->meta.fd.nr);
 	if (!err || err == -EBUSY)
 		err = shim_sink__create(&out->index, out->base, SHIM_VOLUME_INDEX);

@@ -110,7 +110,7 @@ static int position_of(struct positions *p, int inst, int *at)
 /*
  * Pair the values of instances that both operands have, or each value with the other operand's only
  * value.  If neither operand has an instance domain, the result has the right operand's instance.
- * It matters in archives that number the only instance of such a metric.
+ * Archives can number the only instance of such a metric.
  */
 static int combine(const struct shim_node *node, const struct shim_cell *left,
 		   const struct shim_cell *right, struct positions *others, struct shim_cell *cell)
